@@ -22,7 +22,7 @@ export interface DiskOptions {
 }
 
 /** A network file system whose server is gone never answers. */
-const PATIENCE_MS = 2000
+const TIMEOUT_MS = 2000
 
 const MAX_DISKS = 50
 
@@ -43,7 +43,7 @@ export function createDiskMeter({ clock, disks }: DiskOptions): () => Promise<re
 
   function inTime(mount: string): Promise<DiskUse> {
     return new Promise((resolve) => {
-      const late = clock.timer(PATIENCE_MS, () => resolve({ mount, used_pct: null }))
+      const late = clock.timer(TIMEOUT_MS, () => resolve({ mount, used_pct: null }))
       void ask(mount).then((used_pct) => {
         late.cancel()
         resolve({ mount, used_pct })

@@ -13,7 +13,7 @@ import type { Environment } from '../command.ts'
 /** More than any field takes. */
 const LIMIT_BYTES = 256 * 1024
 /** A program that writes to the pipe may have to ask a person first, for a password for example. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 export interface ValueSources {
   /** The value that `env:NAME`, `file:PATH` or `-` (stdin) stands for. @throws ConfigurationError */
@@ -63,8 +63,8 @@ async function readAll(
 ): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
-  const late = systemClock.timer(PATIENCE_MS, () => {
-    stream.destroy(new Error(`nothing more came for ${PATIENCE_MS / 1000} s`))
+  const late = systemClock.timer(TIMEOUT_MS, () => {
+    stream.destroy(new Error(`nothing more came for ${TIMEOUT_MS / 1000} s`))
   })
   try {
     for await (const chunk of stream) {

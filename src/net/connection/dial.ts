@@ -25,7 +25,7 @@ const MAX_ADDRESSES = 4
 /**
  * With several addresses, each one gets at most this time, and at most half of the remaining time.
  */
-const PATIENCE_MS = 3000
+const TIMEOUT_MS = 3000
 
 export interface DialOptions {
   /** For error texts. */
@@ -68,7 +68,7 @@ export async function dial(options: DialOptions): Promise<Dialled> {
   try {
     for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
       if (options.unnamed !== true) trace.remote_ip = address.address
-      const limit_ms = several ? Math.min(options.deadlineIn() / 2, PATIENCE_MS) : undefined
+      const limit_ms = several ? Math.min(options.deadlineIn() / 2, TIMEOUT_MS) : undefined
       const from = clock.monotonic()
       const outcome = await dialOne(address, options, { limit_ms, over })
       const duration_ms = Math.round(clock.monotonic() - from)

@@ -60,10 +60,10 @@ export interface Asker {
   placed(server: NameServer, trusted: boolean): Place | undefined
   /** @throws CheckFailure `dns_nameserver_unresolvable`, `connect_blocked`, `probe_resolver_broken` */
   locate(server: NameServer): Promise<Place>
-  overUdp(question: Question, place: Place, patience_ms: number): Promise<Reply>
+  overUdp(question: Question, place: Place, timeout_ms: number): Promise<Reply>
   /** Over TCP or TLS, as the scheme of `place` says. */
-  overStream(question: Question, place: Place, patience_ms: number): Promise<Reply>
-  overHttps(question: Question, server: Named, patience_ms: number): Promise<Reply>
+  overStream(question: Question, place: Place, timeout_ms: number): Promise<Reply>
+  overHttps(question: Question, server: Named, timeout_ms: number): Promise<Reply>
 }
 
 /** A name server as it is shown. */
@@ -84,7 +84,7 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
     }
   }
 
-  function datagram(question: Question, place: Place, patience_ms: number, edns: boolean) {
+  function datagram(question: Question, place: Place, timeout_ms: number, edns: boolean) {
     const { address, port, server } = place
     const { message: bytes, read } = message(question, place, edns)
     if (server !== UNNAMED) parts.reaches(address.address)
@@ -94,7 +94,7 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
       server,
       message: bytes,
       read,
-      patience_ms,
+      timeout_ms,
       clock,
       signal,
       own: parts.own,
@@ -105,14 +105,14 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
   return {
     placed: (server, trusted) => placed(parts, server, trusted),
     locate: (server) => locate(parts, server),
-    async overUdp(question, place, patience_ms) {
+    async overUdp(question, place, timeout_ms) {
       const from = clock.monotonic()
-      const reply = await datagram(question, place, patience_ms, true)
+      const reply = await datagram(question, place, timeout_ms, true)
       if (!dislikesEdns(reply)) return reply
-      const left_ms = Math.max(1, patience_ms - (clock.monotonic() - from))
+      const left_ms = Math.max(1, timeout_ms - (clock.monotonic() - from))
       return datagram(question, place, left_ms, false)
     },
-    overStream(question, place, patience_ms) {
+    overStream(question, place, timeout_ms) {
       const { address, port, host, server, scheme } = place
       const unnamed = server === UNNAMED
       if (!unnamed) parts.reaches(address.address)
@@ -120,14 +120,14 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
       const connect = (): Promise<Connection> =>
         parts.connect({ host, port, tls }, { address, unnamed })
       return exchangeStream({
-        ...{ connect, server, patience_ms, clock, signal, timed },
+        ...{ connect, server, timeout_ms, clock, signal, timed },
         ...message(question, place, scheme === 'tls'),
       })
     },
-    overHttps(question, server, patience_ms) {
+    overHttps(question, server, timeout_ms) {
       return exchangeHttps({
         ...{ http: parts.http, url: urlOf(server), server: server.server },
-        ...{ patience_ms, clock, signal },
+        ...{ timeout_ms, clock, signal },
         // RFC 8484, 4.1: the id is 0, for caches.
         ...message(question, server, true, 0),
       })

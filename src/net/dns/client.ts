@@ -16,7 +16,7 @@ import { formatNameServer, parseNameServer, parseDnsName } from './names.ts'
 import type { NameServer } from './names.ts'
 
 /** Maximum time per attempt while other name servers remain. */
-const PATIENCE_MS = 3000
+const TIMEOUT_MS = 3000
 
 /**
  * Part of the deadline reserved for testing whether a silent name server of the location answers at
@@ -96,17 +96,21 @@ async function askInTurn(asking: Asking, list: ServerList): Promise<Outcome> {
   for (const [index, server] of list.servers.entries()) {
     const later = list.servers.length - index - 1
     const from = clock.monotonic()
-    const patience = (tries: number): number => {
+    const timeoutFor = (tries: number): number => {
       const left = Math.max(1, until - clock.monotonic())
       const share = left / (tries + 2 * later)
-      return tries + later === 1 ? left : Math.min(share, PATIENCE_MS)
+      return tries + later === 1 ? left : Math.min(share, TIMEOUT_MS)
     }
     const note = (result: string): void => {
       const duration_ms = Math.round(clock.monotonic() - from)
       attempts.push({ server: asking.called ?? formatNameServer(server), result, duration_ms })
     }
     try {
-      const { reply, place } = await askServer(asking, { server, trusted: list.trusted, patience })
+      const { reply, place } = await askServer(asking, {
+        server,
+        trusted: list.trusted,
+        timeoutFor,
+      })
       note(reply.rcode)
       const answer = { ...describe(asking.question, reply, place), attempts }
       if (decides(reply)) return { answer }
@@ -130,32 +134,32 @@ interface OneServer {
   readonly server: NameServer
   readonly trusted: boolean
   /** The time to wait for the first of the remaining attempts at this server. */
-  readonly patience: (tries: number) => number
+  readonly timeoutFor: (tries: number) => number
 }
 
 async function askServer(
   { asker, question, parts, called }: Asking,
-  { server, trusted, patience }: OneServer,
+  { server, trusted, timeoutFor }: OneServer,
 ): Promise<{ readonly reply: Reply; readonly place: Pick<Place, 'server' | 'scheme'> }> {
   if (server.scheme === 'https') {
     const place = { ...server, server: called ?? formatNameServer(server) }
-    return { reply: await asker.overHttps(question, place, patience(1)), place }
+    return { reply: await asker.overHttps(question, place, timeoutFor(1)), place }
   }
   const found = asker.placed(server, trusted) ?? (await asker.locate(server))
   const place = called === undefined ? found : { ...found, server: called }
   if (server.scheme !== 'udp') {
-    return { reply: await asker.overStream(question, place, patience(1)), place }
+    return { reply: await asker.overStream(question, place, timeoutFor(1)), place }
   }
   let reply: Reply
   try {
-    reply = await asker.overUdp(question, place, patience(2))
+    reply = await asker.overUdp(question, place, timeoutFor(2))
   } catch (error) {
     const lost = error instanceof CheckFailure && error.code === 'dns_timeout'
     if (!lost || parts.signal.aborted) throw error
-    reply = await asker.overUdp(question, place, patience(1))
+    reply = await asker.overUdp(question, place, timeoutFor(1))
   }
   if (!reply.truncated) return { reply, place }
-  const whole = await asker.overStream(question, { ...place, scheme: 'tcp' }, patience(1))
+  const whole = await asker.overStream(question, { ...place, scheme: 'tcp' }, timeoutFor(1))
   return { reply: { ...whole, truncated: true }, place: { ...place, scheme: 'tcp' } }
 }
 
@@ -180,10 +184,10 @@ async function blame(
   if (failure.code === 'dns_timeout') {
     const question = { name: '.', type: 'NS', recursion: true } as const
     const each = servers.map(async (server) => {
-      const patience_ms = Math.max(1, Math.min(ALIVE_MS, parts.deadlineIn() - LAST_WORDS_MS))
+      const timeout_ms = Math.max(1, Math.min(ALIVE_MS, parts.deadlineIn() - LAST_WORDS_MS))
       const found = asker.placed(server, true) ?? (await asker.locate(server))
       const place = called === undefined ? found : { ...found, server: called }
-      await asker.overUdp(question, place, patience_ms)
+      await asker.overUdp(question, place, timeout_ms)
     })
     if ((await Promise.allSettled(each)).some(({ status }) => status === 'fulfilled')) {
       return failure

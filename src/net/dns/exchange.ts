@@ -22,7 +22,7 @@ export interface UdpExchange<T> {
   readonly message: Uint8Array
   /** Reads a datagram; `undefined` if it is not the answer: the exchange keeps waiting. */
   readonly read: (datagram: Buffer) => T | undefined
-  readonly patience_ms: number
+  readonly timeout_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
   /** Receives the socket before it is used. */
@@ -43,7 +43,7 @@ const asItIs: SocketOptions['lookup'] = (address, family, done) =>
  * throws; the signal's reason
  */
 export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
-  const { address, port, server, clock, patience_ms } = options
+  const { address, port, server, clock, timeout_ms } = options
   return waitFor<T>(options.signal, ({ resolve, reject }) => {
     const timed = options.timed()
     const type = address.includes(':') ? 'udp6' : 'udp4'
@@ -52,7 +52,7 @@ export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
     let ignored = 0
     const fail = (error: unknown): void =>
       reject(toFailure(error, { phase: 'resolve', target: server }))
-    const timer = clock.timer(patience_ms, () => reject(noAnswer(server, ignored)))
+    const timer = clock.timer(timeout_ms, () => reject(noAnswer(server, ignored)))
     socket.on('error', fail)
     socket.on('message', (datagram) => {
       try {
@@ -96,7 +96,7 @@ interface StreamExchange<T> {
   readonly message: Uint8Array
   /** Reads a message; `undefined` for one that is not the answer. */
   readonly read: (message: Buffer) => T | undefined
-  readonly patience_ms: number
+  readonly timeout_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
   /** Starts timing after the connection is established; the returned function stops it. */
@@ -108,11 +108,11 @@ interface StreamExchange<T> {
  * signal's reason
  */
 export function exchangeStream<T>(options: StreamExchange<T>): Promise<T> {
-  const { clock, patience_ms, server } = options
+  const { clock, timeout_ms, server } = options
   return waitFor<T>(options.signal, ({ resolve, reject }) => {
     let connection: Connection | undefined
     let over = false
-    const timer = clock.timer(patience_ms, () => reject(noAnswer(server)))
+    const timer = clock.timer(timeout_ms, () => reject(noAnswer(server)))
     const ask = async (): Promise<T> => {
       const opened = await options.connect()
       connection = opened
@@ -154,7 +154,7 @@ interface HttpsExchange<T> {
   readonly server: string
   readonly message: Buffer
   readonly read: (message: Buffer) => T | undefined
-  readonly patience_ms: number
+  readonly timeout_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
 }
@@ -162,14 +162,14 @@ interface HttpsExchange<T> {
 const DNS_MESSAGE = 'application/dns-message'
 
 /**
- * DNS over HTTPS (RFC 8484), by POST. The request ends with the check if its patience ends before.
+ * DNS over HTTPS (RFC 8484), by POST. The request ends with the check, or at its timeout.
  *
  * @throws CheckFailure `dns_timeout`, `dns_malformed`, `connect_…`, `tls_…`, `http_…`; the signal's reason
  */
 export function exchangeHttps<T>(options: HttpsExchange<T>): Promise<T> {
-  const { clock, patience_ms, server } = options
+  const { clock, timeout_ms, server } = options
   return waitFor<T>(options.signal, ({ resolve, reject }) => {
-    const timer = clock.timer(patience_ms, () => reject(noAnswer(server)))
+    const timer = clock.timer(timeout_ms, () => reject(noAnswer(server)))
     posted(options).then(resolve, reject)
     return () => timer.cancel()
   })

@@ -23,7 +23,7 @@ export interface PingOrder {
   /** Maximum time until the report, for as many packets as were sent; ms. */
   readonly budget_ms: number
   /** If no reply has arrived by then, the remaining packets are not sent; ms. */
-  readonly patience_ms?: number
+  readonly first_reply_ms?: number
   /** Ends all operations at once; the report rejects with its reason. */
   readonly signal: AbortSignal
 }

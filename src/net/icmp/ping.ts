@@ -14,7 +14,7 @@ import type { PingBackend, PingOrder, PingReport } from './backend.ts'
 
 /** As for connections: maximum addresses tried, and how long each but the last may stay silent. */
 const MAX_ADDRESSES = 4
-const PATIENCE_MS = 3000
+const FIRST_REPLY_MS = 3000
 
 export interface PingSession {
   readonly backend: PingBackend
@@ -65,14 +65,14 @@ async function pingHost(
   for (const [index, address] of addresses.entries()) {
     const plan = planPing({ ...request, time_ms: session.deadlineIn() })
     const isLast = index === addresses.length - 1
-    const patience_ms = Math.min(plan.budget_ms / 2, PATIENCE_MS)
+    const first_reply_ms = Math.min(plan.budget_ms / 2, FIRST_REPLY_MS)
     trace.remote_ip = address.address
     const from = clock.monotonic()
     const outcome = await order({
       ...plan,
       address,
       signal,
-      ...(isLast ? {} : { patience_ms }),
+      ...(isLast ? {} : { first_reply_ms }),
     }).catch((error: unknown) => {
       if (signal.aborted || !(error instanceof CheckFailure)) throw error
       return error

@@ -23,7 +23,7 @@ export interface RunOptions {
   /** The program is interrupted then, ms. */
   readonly budget_ms: number
   /** The program is also interrupted then if `answered` returns false for its output so far; ms. */
-  readonly patience_ms?: number | undefined
+  readonly first_reply_ms?: number | undefined
   readonly answered: (printed: Printed) => boolean
   /** Its complete environment; `undefined`: that of this process. */
   readonly env: Readonly<Record<string, string>> | undefined
@@ -79,7 +79,7 @@ function gather(stream: Readable, flood: AbortController): () => string {
 }
 
 function untilGone(child: Child, options: RunOptions, printed: () => Printed): Promise<void> {
-  const { clock, signal, budget_ms, patience_ms, answered } = options
+  const { clock, signal, budget_ms, first_reply_ms, answered } = options
   return new Promise<void>((resolve, reject) => {
     const timers: Timer[] = []
     let killed = false
@@ -92,11 +92,11 @@ function untilGone(child: Child, options: RunOptions, printed: () => Printed): P
       timers.push(clock.timer(GRACE_MS, kill))
     }
     timers.push(clock.timer(budget_ms, interrupt))
-    if (patience_ms !== undefined) {
+    if (first_reply_ms !== undefined) {
       const lost = (): void => {
         if (!answered(printed())) interrupt()
       }
-      timers.push(clock.timer(patience_ms, lost))
+      timers.push(clock.timer(first_reply_ms, lost))
     }
     signal.addEventListener('abort', kill, { once: true })
     const release = (): void => {

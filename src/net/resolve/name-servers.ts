@@ -17,7 +17,7 @@ import type { StopSignal } from '../timing/stop.ts'
  * Timeout per name server and attempt; with two attempts a silent server is given up after 3 to 4
  * s.
  */
-const PATIENCE_MS = { most: 1000, least: 250 } as const
+const TIMEOUT_MS = { most: 1000, least: 250 } as const
 const TRIES = 2
 
 /**
@@ -70,7 +70,7 @@ export async function queryAddresses(query: NameQuery): Promise<readonly Address
 }
 
 function serversFor({ nameservers, within_ms = Infinity }: NameQuery, tries: number) {
-  const { least, most } = PATIENCE_MS
+  const { least, most } = TIMEOUT_MS
   const timeout = Math.round(Math.min(most, Math.max(least, within_ms / 8)))
   const servers = new promises.Resolver({ timeout, tries })
   if (nameservers !== undefined) servers.setServers(nameservers)

@@ -240,12 +240,12 @@ describe('a program under way', () => {
   it('is left alone by the loss of patience where something came back', async () => {
     const script = 'echo here; sleep 0.6; echo end'
     const answered = ({ stdout }: { stdout: string }): boolean => stdout !== ''
-    expect(await sh(script, { patience_ms: 300, answered })).toEqual({
+    expect(await sh(script, { first_reply_ms: 300, answered })).toEqual({
       stdout: 'here\nend\n',
       stderr: '',
       cut: false,
     })
-    const silent = await sh(SLEEP, { patience_ms: 300, answered })
+    const silent = await sh(SLEEP, { first_reply_ms: 300, answered })
     expect(silent).toEqual({ stdout: '', stderr: '', cut: false })
   })
 
