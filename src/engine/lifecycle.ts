@@ -64,7 +64,7 @@ export interface LifecycleOptions {
   readonly options: Pick<EngineOptions, 'locations' | 'retention'>
 }
 
-export function createLifecycle(parts: LifecycleOptions): Lifecycle {
+export function createLifecycle(created: LifecycleOptions): Lifecycle {
   const {
     core,
     monitorCache,
@@ -81,7 +81,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     run,
     connectivity,
     options,
-  } = parts
+  } = created
   const { clock, store } = core
   const { retention } = options
   const housekeeping = createHousekeeping({ core, shardLeases, retention })

@@ -70,16 +70,16 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const committer = createCommitter({
     store: observedCommits(core),
     clock: core.clock,
-    underWay: () => openRounds.size,
+    openRounds: () => openRounds.size,
   })
   const monitorCache = createMonitorCache(core, committer)
   const committed = createCommittedChanges(core)
   const outbox = createOutbox({ core, monitorCache, limits: options.limits ?? {} })
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
   const { checkStarted: onCheck, isStale } = staleness
-  const memory = { core, monitorCache, accountWindows: createAccountWindows(core) }
-  const rounds = createRounds({ ...memory, probes, openRounds, committed, isStale, onCheck })
-  const push = createPushMonitors({ ...memory, run, committed })
+  const cached = { core, monitorCache, accountWindows: createAccountWindows(core) }
+  const rounds = createRounds({ ...cached, probes, openRounds, committed, isStale, onCheck })
+  const push = createPushMonitors({ ...cached, run, committed })
   const shardLeases = createShardLeases(core)
   const schedule = createMonitorSchedule({
     core,
@@ -87,7 +87,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     owns: shardLeases.owns,
     rounds,
     push,
-    maintenance: createMaintenanceSchedule({ ...memory, committed }),
+    maintenance: createMaintenanceSchedule({ ...cached, committed }),
     staleness,
     onClockSet(set) {
       push.clockSet(set.by_ms)
@@ -98,14 +98,14 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   // The schedule comes first: events of a monitor contain when it is due next.
   for (const follow of [schedule.follow, outbox.follow, announcer.announce])
     committed.subscribe(follow)
-  const parts = { ...memory, rounds, schedule, staleness, outbox, push, probes }
-  const changeFeed = createChangeFeed({ ...memory, rounds, schedule })
+  const running = { ...cached, rounds, schedule, staleness, outbox, push, probes }
+  const changeFeed = createChangeFeed({ ...cached, rounds, schedule })
   const lifecycle = createLifecycle({
-    ...parts,
+    ...running,
     ...{ announcer, shardLeases, changeFeed, run, connectivity, options },
   })
-  const own = { run, testing: new Map<number, number>(), hashing: createLane(1) }
-  return { ...parts, ...own, committed, openRounds, connectivity, lifecycle }
+  const limited = { testing: new Map<number, number>(), hashing: createLane(1) }
+  return { ...running, ...limited, run, committed, openRounds, connectivity, lifecycle }
 }
 
 interface Checking {

@@ -24,7 +24,7 @@ interface Rig {
   readonly clock: SimulatedClock
   /** The monitors of each commit. */
   readonly groups: number[][]
-  underWay: number
+  openRounds: number
 }
 
 function rig(fail?: () => Error | undefined): Rig {
@@ -33,10 +33,10 @@ function rig(fail?: () => Error | undefined): Rig {
   const made: Rig = {
     clock,
     groups,
-    underWay: 0,
+    openRounds: 0,
     committer: createCommitter({
       clock,
-      underWay: () => made.underWay,
+      openRounds: () => made.openRounds,
       store: {
         commit(changes) {
           const error = fail?.()
@@ -188,8 +188,8 @@ describe('rounds that nobody waits for', () => {
   })
 })
 
-function rigWith(underWay: number): Rig {
+function rigWith(openRounds: number): Rig {
   const made = rig()
-  made.underWay = underWay
+  made.openRounds = openRounds
   return made
 }

@@ -337,7 +337,7 @@ export interface KeyView {
   readonly revoked_at: string | null
 }
 
-/** A page of a list; pass `next` as `after`/`before` of the next call; `null` at the end. */
+/** A page of a list; `next` is `after` of the call for the next one, `null` at the end. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next: number | null

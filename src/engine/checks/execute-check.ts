@@ -99,7 +99,7 @@ export async function executeCheck(
 }
 
 /** What the context of one check is made of. */
-interface CheckParts {
+interface ContextOptions {
   readonly run: CheckRun
   readonly stop: Stop
   readonly trace: Trace
@@ -112,7 +112,7 @@ interface CheckParts {
   readonly remaining: () => number
 }
 
-function contextOf({ run, stop, trace, net, log, measured, held, remaining }: CheckParts) {
+function contextOf({ run, stop, trace, net, log, measured, held, remaining }: ContextOptions) {
   return withSignal({
     [STOP]: stop,
     account_id: run.account_id ?? 0,

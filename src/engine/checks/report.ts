@@ -24,7 +24,8 @@ const SIZE_LIMIT = 64 * 1024
 
 const SHARED: CauseTable = SHARED_CAUSES
 
-export interface Ended {
+/** What an executed check leaves to report. */
+export interface ExecutedCheck {
   readonly checker: AnyChecker
   /** Removes the secrets of the settings. */
   readonly redact: Redactor
@@ -45,7 +46,7 @@ export function report({
   duration_ms,
   phases,
   remote_ip,
-}: Ended): CheckReport {
+}: ExecutedCheck): CheckReport {
   const { verdict, cause_code, findings } = judgement
   const outcome: Outcome = {
     verdict,

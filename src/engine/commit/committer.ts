@@ -41,10 +41,10 @@ export interface CommitterOptions {
   readonly store: Pick<Store, 'commit'>
   readonly clock: Pick<Clock, 'timer' | 'monotonic' | 'sleep'>
   /** The number of rounds that are not stored, including those whose change waits here. */
-  readonly underWay: () => number
+  readonly openRounds: () => number
 }
 
-export function createCommitter({ store, clock, underWay }: CommitterOptions): Committer {
+export function createCommitter({ store, clock, openRounds }: CommitterOptions): Committer {
   const waiting: Waiting[] = []
   let flushing: Promise<void> | undefined
   let gathering: { readonly timer: Timer; readonly until: number } | undefined
@@ -98,7 +98,7 @@ export function createCommitter({ store, clock, underWay }: CommitterOptions): C
     const now = clock.monotonic()
     if (!mayWait(change)) return now
     if (deferrable) return Math.max(now, lastCommit + DEFER_MS)
-    return flushing === undefined && underWay() > waiting.length ? now + GATHER_MS : now
+    return flushing === undefined && openRounds() > waiting.length ? now + GATHER_MS : now
   }
 
   return {

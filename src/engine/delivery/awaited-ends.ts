@@ -1,6 +1,6 @@
 /**
- * Waits for the end of a notification. The end may come from elsewhere: a row is cancelled with its contact, removed
- * with its account, or sent by another process.
+ * Test deliveries whose callers wait for their end. The end may come from elsewhere: a row is cancelled with its
+ * contact, removed with its account, or sent by another process.
  *
  * @module
  */

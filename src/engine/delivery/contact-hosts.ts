@@ -47,7 +47,7 @@ export function createContactHosts(core: Core): ContactHosts {
       const yieldIfLong = yielderOf(core.clock)
       for (const { id } of await core.store.accounts.list()) {
         await yieldIfLong()
-        // One that cannot be read is logged when it should be told.
+        // One that cannot be read is logged when it is to be notified.
         for (const contact of await core.store.contacts.list(id)) {
           await yieldIfLong()
           update(contact)
@@ -72,7 +72,7 @@ function targetOf(core: Core, name: string, settings: JsonObject): string | unde
   try {
     return core.kinds.get(name)?.target?.(settings as never)
   } catch (err) {
-    core.log.warn({ err, kind: name }, 'a contact kind could not tell its target')
+    core.log.warn({ err, kind: name }, 'a contact kind did not say its target')
     return undefined
   }
 }

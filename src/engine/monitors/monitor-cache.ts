@@ -19,7 +19,7 @@ import type { MonitorType } from '../registry/registry.ts'
 
 export type { Changed, CachedMonitor } from './cached-monitor.ts'
 
-/** Tells the other engines of a change. */
+/** The other engines on the store hear of the change. */
 const BROADCAST: Pick<Change, 'broadcast'> = { broadcast: true }
 
 /** How often a change is computed again after a concurrent commit of another process. */
@@ -60,7 +60,7 @@ export interface MonitorCache {
   ): Promise<Changed | null>
   /** Commits deferred changes now. */
   flush(): void
-  /** Encrypts or decrypts the secrets of type-specific settings. */
+  /** Type-specific settings as they are stored, with secrets encrypted. */
   seal(type: MonitorType, settings: JsonObject): JsonObject
   /** Resolves when every running change has ended. */
   drain(): Promise<void>

@@ -18,7 +18,7 @@ import type { CachedMonitor } from './cached-monitor.ts'
 const HEAVY_PAGE = 32
 const PAGE = 500
 /** Length of a monitor's settings up to which its parsing time is negligible. */
-const LIGHT_CHARS = 4096
+export const LIGHT_CHARS = 4096
 
 export interface MonitorReader {
   /** The records of all monitors of these shards (`undefined`: all), in pages. */

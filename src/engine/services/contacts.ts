@@ -107,8 +107,8 @@ export function contactsOf(parts: Parts, account_id: number): AccountScope['cont
       for (let from = 0; from < records.length; from += SHOWN_AT_ONCE) {
         await yieldIfLong()
         const shown = records.slice(from, from + SHOWN_AT_ONCE)
-        const told = await store.notifications.lastFinished(shown.map(({ id }) => id))
-        const last = new Map(told.map((row) => [row.contact_id, row]))
+        const rows = await store.notifications.lastFinished(shown.map(({ id }) => id))
+        const last = new Map(rows.map((row) => [row.contact_id, row]))
         for (const record of shown) views.push(viewWith(record, last.get(record.id)))
       }
       return views

@@ -24,6 +24,7 @@ import type { BulkInput } from '../api/bulk.ts'
 import type { StatusReportFilter } from '../api/status-reports.ts'
 import type { Core } from '../core/core.ts'
 import { fitsIn } from '../core/json-size.ts'
+import { LIGHT_CHARS } from '../monitors/monitor-reader.ts'
 import { pageReaders, read } from './read-filter.ts'
 import type { Readers } from './read-filter.ts'
 
@@ -133,8 +134,6 @@ export const uptimeOptions = { days: read.integer(1, 365) } satisfies Readers<Op
 
 /** Number of monitors per query. */
 const READ_AT_ONCE = 32
-/** Length of a monitor's settings up to which its parsing time is negligible. */
-const LIGHT_CHARS = 4096
 
 /** In steps: monitors with long bodies and headers take a millisecond each, and a store may answer synchronously. */
 export async function listed(

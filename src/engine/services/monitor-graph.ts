@@ -12,7 +12,7 @@ import type { MonitorType } from '../registry/registry.ts'
 import { hasTagOf, ruleOf } from '../rounds/composite.ts'
 
 /** A monitor as it would be stored. */
-export interface Planned {
+export interface MonitorDraft {
   readonly account_id: number
   /** Absent for a new one. */
   readonly id: number | undefined
@@ -29,16 +29,19 @@ const MOST_BY_TAG = 1000
 const READ_AT_ONCE = 16
 
 /** Parents and members must exist in the account, and none may wait for this monitor, directly or indirectly. */
-export async function graphProblems(core: Core, planned: Planned): Promise<Record<string, string>> {
+export async function graphProblems(
+  core: Core,
+  draft: MonitorDraft,
+): Promise<Record<string, string>> {
   const problems: Record<string, string> = {}
-  const { account_id, type, common, settings, id = NEW } = planned
+  const { account_id, type, common, settings, id = NEW } = draft
   const isComposite = type.checker.composite !== undefined
   const named = {
     depends_on: common.depends_on,
     monitor_ids: isComposite ? ruleOf(settings).monitor_ids : [],
   }
   if (named.depends_on.length === 0 && !isComposite) return problems
-  const below = await waitingFor(core, planned)
+  const below = await waitingFor(core, draft)
   for (const [name, ids] of Object.entries(named))
     for (const [index, other_id] of ids.entries()) {
       const note = (problem: string): void =>
@@ -48,7 +51,7 @@ export async function graphProblems(core: Core, planned: Planned): Promise<Recor
       else if (below.has(other_id)) note(`invalid: monitor ${other_id} depends on this one`)
     }
   if (Object.keys(problems).length > 0 || !isComposite) return problems
-  const own = (await byTag(core, planned, settings)).find((member) => below.has(member))
+  const own = (await byTag(core, draft, settings)).find((member) => below.has(member))
   if (own === undefined) return problems
   return {
     member_tags:
@@ -58,44 +61,44 @@ export async function graphProblems(core: Core, planned: Planned): Promise<Recor
   }
 }
 
-/** This monitor, and those that wait for it: of all that it waits for itself. */
-async function waitingFor(core: Core, planned: Planned): Promise<ReadonlySet<number>> {
-  const { id = NEW, common, settings, type } = planned
-  const own = type.checker.composite === undefined ? [] : await membersOf(core, planned, settings)
-  return dependents(await readAbove(core, planned, [...common.depends_on, ...own]), id)
+/** Of all that this monitor waits for, those that wait for it, and the monitor itself. */
+async function waitingFor(core: Core, draft: MonitorDraft): Promise<ReadonlySet<number>> {
+  const { id = NEW, common, settings, type } = draft
+  const own = type.checker.composite === undefined ? [] : await membersOf(core, draft, settings)
+  return dependents(await readAbove(core, draft, [...common.depends_on, ...own]), id)
 }
 
 /** These monitors and all that they wait for, each with what it waits for. Each is read once. */
 async function readAbove(
   core: Core,
-  planned: Planned,
+  draft: MonitorDraft,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, readonly number[]>> {
   const { store, clock, registry } = core
   const edges = new Map<number, readonly number[]>()
   const wanted = new Set(ids)
-  wanted.delete(planned.id ?? NEW)
+  wanted.delete(draft.id ?? NEW)
   for (const id of wanted) {
     if (edges.size > 0 && edges.size % READ_AT_ONCE === 0) await clock.sleep(0)
     const record = await store.monitors.get(id)
     const isComposite =
       record !== undefined && registry.get(record.type)?.checker.composite !== undefined
-    const members = isComposite ? await membersOf(core, planned, record.settings) : []
+    const members = isComposite ? await membersOf(core, draft, record.settings) : []
     const own = [...(record?.common.depends_on ?? []), ...members]
     edges.set(id, own)
-    for (const each of own) if (each !== (planned.id ?? NEW)) wanted.add(each)
+    for (const each of own) if (each !== (draft.id ?? NEW)) wanted.add(each)
   }
   return edges
 }
 
-async function membersOf(core: Core, planned: Planned, settings: JsonObject): Promise<number[]> {
-  return [...ruleOf(settings).monitor_ids, ...(await byTag(core, planned, settings))]
+async function membersOf(core: Core, draft: MonitorDraft, settings: JsonObject): Promise<number[]> {
+  return [...ruleOf(settings).monitor_ids, ...(await byTag(core, draft, settings))]
 }
 
-/** Members by tag, with the planned monitor as it would be stored. */
+/** Members by tag, with this monitor as it would be stored. */
 async function byTag(
   { store, registry }: Core,
-  { account_id, id = NEW, type, common }: Planned,
+  { account_id, id = NEW, type, common }: MonitorDraft,
   settings: JsonObject,
 ): Promise<number[]> {
   const rule = ruleOf(settings)
@@ -104,8 +107,8 @@ async function byTag(
   const found = await store.monitors.list({ account_id, tags, limit: MOST_BY_TAG })
   const isMember = (record: Pick<MonitorRecord, 'id' | 'type'>): boolean =>
     record.id !== id && registry.get(record.type)?.checker.composite === undefined
-  const isPlanned = type.checker.composite === undefined && hasTagOf(rule, common.tags)
-  return [...found.filter(isMember).map((record) => record.id), ...(isPlanned ? [id] : [])]
+  const isDraftMember = type.checker.composite === undefined && hasTagOf(rule, common.tags)
+  return [...found.filter(isMember).map((record) => record.id), ...(isDraftMember ? [id] : [])]
 }
 
 /** The monitor and those that wait for it, directly or indirectly. */

@@ -41,7 +41,7 @@ export function publicPagesOf(parts: Parts, account_id: number): PublicPageServi
   return {
     async create(input) {
       await ready()
-      const settings = await settled(parts, {
+      const settings = await validSettings(parts, {
         account_id,
         input: settingsFrom(input, READ_ONLY),
       })
@@ -64,7 +64,7 @@ export function publicPagesOf(parts: Parts, account_id: number): PublicPageServi
           ...kept,
           ...given,
         })
-        return settled(parts, { account_id, input, before })
+        return validSettings(parts, { account_id, input, before })
       })
       return viewOf(updated)
     },
@@ -92,16 +92,16 @@ function viewOf({
   }
 }
 
-interface Settling {
+interface Wanted {
   readonly account_id: number
   readonly input: JsonObject
   readonly before?: PublicPageSettings
 }
 
 /** @throws ValidationError with every problem at once */
-async function settled(
+async function validSettings(
   parts: Parts,
-  { account_id, input, before }: Settling,
+  { account_id, input, before }: Wanted,
 ): Promise<PublicPageSettings> {
   // A masked password is the stored one.
   const keeps = input['password'] === MASK
