@@ -114,6 +114,21 @@ export const SHARED_CAUSES = {
   tls_name_mismatch: { text: 'The certificate is for another name', phase: 'tls' },
   /** As `tls_self_signed`. */
   tls_revoked: { text: 'The certificate has been revoked', phase: 'tls' },
+  /**
+   * settings: The server speaks only to clients with a certificate of its authority: set `tls_cert` and
+   * `tls_key`.
+   */
+  tls_client_cert_required: { text: 'The server requires a client certificate', phase: 'tls' },
+  /**
+   * settings: Check that an authority of the server issued `tls_cert`, that it may be used by clients, and that
+   * the issuers between them are in `tls_cert`, too.
+   */
+  tls_client_cert_refused: { text: 'The server refuses our client certificate', phase: 'tls' },
+  /** settings: The certificate in `tls_cert` has ended, not that of the server: renew it. */
+  tls_client_cert_expired: {
+    text: 'Our client certificate has expired, and the server refuses it',
+    phase: 'tls',
+  },
   /** settings: As `tls_handshake`. */
   tls_unsupported: { text: 'The server does not offer TLS', phase: 'starttls' },
 

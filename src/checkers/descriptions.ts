@@ -80,6 +80,12 @@ export interface CheckerDescriptions {
         /** Password at the proxy, at most 255 bytes (1 to 4096 characters) */
         readonly pass?: unknown
       }
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** Status code of the final answer */
@@ -136,6 +142,12 @@ export interface CheckerDescriptions {
         /** Password at the proxy, at most 255 bytes (1 to 4096 characters) */
         readonly pass?: unknown
       }
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** Status code of the final answer */
@@ -232,6 +244,12 @@ export interface CheckerDescriptions {
       readonly send: unknown
       /** What the server must say, matched against its first 4096 bytes as latin1 (at most 1000 characters) */
       readonly banner_regex: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** The beginning of what the server said, at most 256 characters, escaped */
@@ -308,6 +326,12 @@ export interface CheckerDescriptions {
       readonly check_hostname: unknown
       /** Tell of a certificate that was not seen before (default `false`) */
       readonly alert_on_change: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** Subject of the server's certificate */
@@ -420,6 +444,12 @@ export interface CheckerDescriptions {
       readonly user: unknown
       /** Password of the user (1 to 4096 characters) */
       readonly pass: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
       /** What the greeting must say, its code included, matched as latin1 (at most 1000 characters) */
       readonly banner_regex: unknown
     }
@@ -452,6 +482,12 @@ export interface CheckerDescriptions {
       readonly user: unknown
       /** Password of the user (1 to 4096 characters) */
       readonly pass: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** What the server greeted with, at most 256 characters, escaped */
@@ -482,6 +518,12 @@ export interface CheckerDescriptions {
       readonly user: unknown
       /** Password of the user (1 to 4096 characters) */
       readonly pass: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** What the server greeted with, at most 256 characters, escaped */
@@ -512,6 +554,12 @@ export interface CheckerDescriptions {
       readonly user: unknown
       /** Password of the user (1 to 4096 characters) */
       readonly pass: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** What the server greeted with, at most 256 characters, escaped */
@@ -548,6 +596,12 @@ export interface CheckerDescriptions {
       readonly query: unknown
       /** Rows that the query must return at least; needs a query (0 to 1000) */
       readonly expect_rows_min: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** Number of the error */
@@ -588,6 +642,12 @@ export interface CheckerDescriptions {
       readonly query: unknown
       /** Rows that the query must return at least; needs a query (0 to 1000) */
       readonly expect_rows_min: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** Rows read of the result, at most expect_rows_min or 1 */
@@ -635,6 +695,12 @@ export interface CheckerDescriptions {
         /** Password at the proxy, at most 255 bytes (1 to 4096 characters) */
         readonly pass?: unknown
       }
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** Status code of the answer */
@@ -763,6 +829,12 @@ export interface CheckerDescriptions {
       readonly headers: unknown
       /** Address family; auto takes the first address that answers (default `"auto"`) */
       readonly ip_family: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** SERVING, NOT_SERVING, UNKNOWN or SERVICE_UNKNOWN */
@@ -797,6 +869,12 @@ export interface CheckerDescriptions {
       readonly replicas_min: unknown
       /** Address family; auto takes the first address that answers (default `"auto"`) */
       readonly ip_family: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** Time from PING to its answer, ms */
@@ -833,6 +911,12 @@ export interface CheckerDescriptions {
       readonly ignore_tls_errors: unknown
       /** Address family; auto takes the first address that answers (default `"auto"`) */
       readonly ip_family: unknown
+      /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
+      readonly tls_cert: unknown
+      /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
+      readonly tls_key: unknown
+      /** Passphrase of tls_key, where it is encrypted (1 to 4096 characters) */
+      readonly tls_key_pass: unknown
     }
     readonly measurements: {
       /** Subprotocol that the server has chosen */

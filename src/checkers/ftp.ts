@@ -13,7 +13,7 @@ import { defineChecker, up } from './checker.ts'
 import { failure, MAIL_CAUSES, quoteText } from './mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
-import { mailFields, mailTargetText, refineLogin } from './mail/fields.ts'
+import { mailFields, mailTargetText, refineLogin, unusedOfMail } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
 import { hearReply, judgeGreeting } from './mail/replies.ts'
 import type { Reply } from './mail/replies.ts'
@@ -38,6 +38,7 @@ export const ftp = (options: MailOptions = {}) => {
     common: { interval_sec: { default: 300 } },
     driver: 'basic-ftp',
     refine: refineLogin,
+    unused: (settings) => unusedOfMail(settings, PORTS),
     target: (settings) => mailTargetText(settings, PORTS),
 
     async run(ctx, settings) {

@@ -12,7 +12,7 @@ import { defineChecker, up } from './checker.ts'
 import { failure, MAIL_CAUSES, saslPlain } from './mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
-import { mailFields, mailTargetText, refineLogin } from './mail/fields.ts'
+import { mailFields, mailTargetText, refineLogin, unusedOfMail } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
 import type { Login } from './mail/causes.ts'
 
@@ -32,6 +32,7 @@ export const pop3 = (options: MailOptions = {}) => {
     highlights: MAIL_HIGHLIGHTS,
     common: { interval_sec: { default: 300 } },
     refine: refineLogin,
+    unused: (settings) => unusedOfMail(settings, PORTS),
     target: (settings) => mailTargetText(settings, PORTS),
 
     async run(ctx, settings) {

@@ -16,7 +16,7 @@ import { defineChecker, up } from './checker.ts'
 import { BANNER_CAUSES, failure, MAIL_CAUSES, quoteText } from './mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
-import { mailFields, mailTargetText, refineLogin } from './mail/fields.ts'
+import { mailFields, mailTargetText, refineLogin, unusedOfMail } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
 import { hearReply, judgeGreeting } from './mail/replies.ts'
 import type { Reply } from './mail/replies.ts'
@@ -54,6 +54,7 @@ export const smtp = (options: MailOptions = {}) => {
     common: { interval_sec: { default: 300 } },
     driver: 'nodemailer',
     refine: refineLogin,
+    unused: (settings) => unusedOfMail(settings, PORTS),
     target: (settings) => mailTargetText(settings, PORTS),
 
     async run(ctx, settings) {

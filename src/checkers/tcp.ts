@@ -10,10 +10,17 @@ import { escapeBytes, escapedText } from '../fields/escapes.ts'
 import { field } from '../fields/vocabulary.ts'
 import { hostPort } from '../net/connection/endpoint.ts'
 import type { Pattern } from '../fields/pattern.ts'
+import { awaitAcceptance } from '../net/connection/tls.ts'
 import { CheckFailure } from '../net/failure.ts'
 import type { Connection } from '../net/net.ts'
 import { defineChecker, down, unknown, up } from './checker.ts'
 import type { CheckContext } from './checker.ts'
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  identityOf,
+  unusedCertificate,
+} from './client-certificate.ts'
 import { notSearched } from './causes.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from './reached.ts'
 
@@ -56,6 +63,7 @@ export const tcp = () =>
       banner_regex: field.regex({
         description: `What the server must say, matched against its first ${BANNER_LIMIT_BYTES} bytes as latin1`,
       }),
+      ...clientCertificateFields,
     },
 
     causes: {
@@ -70,12 +78,19 @@ export const tcp = () =>
 
     highlights: { ...REACHED_HIGHLIGHTS, banner: { title: 'Greeting' } },
     target: ({ host, port }) => hostPort(host, port),
+    refine(settings) {
+      const problems = clientCertificateProblems(settings)
+      return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
+    },
+    unused: (settings) => (settings.tls ? {} : unusedCertificate(settings, 'tls is off')),
 
-    async run(ctx, { host, port, tls, ip_family, send, banner_regex }) {
+    async run(ctx, settings) {
+      const { host, port, tls, ip_family, send, banner_regex } = settings
+      const identity = identityOf(settings)
       if (port === MYSQL_PORT) ctx.measure({ hint: MYSQL_HINT })
       const asksMore = tls || send !== undefined || banner_regex !== undefined
       const connection = await ctx.net
-        .connect({ host, port, ip_family, tls: tls ? {} : undefined })
+        .connect({ host, port, ip_family, tls: tls ? { identity } : undefined })
         .catch((error: unknown) => {
           // Whether a server that accepts and resets at once fails in connecting or later is a
           // race; for the port both mean the same.
@@ -87,6 +102,7 @@ export const tcp = () =>
       ctx.measure(reached(connection))
       if (send !== undefined) await ctx.phase('send', () => connection.write(send))
       if (banner_regex === undefined) {
+        if (tls && identity !== undefined) await awaitAcceptance(connection, ctx)
         if (tls) await connection.end()
         return up()
       }

@@ -129,6 +129,7 @@ export function formsOfSecrets(fields: FieldTable, settings: JsonObject): Readon
   return forms
 
   function spell(secret: string): void {
+    if (secret.startsWith('-----BEGIN ')) return add(linesOfPem(secret))
     characters_left -= secret.length
     add(characters_left < 0 ? [secret] : [...formsOf(secret), ...quotedForms(secret)])
   }
@@ -137,6 +138,11 @@ export function formsOfSecrets(fields: FieldTable, settings: JsonObject): Readon
     spell(pass)
     add(formsOfLogin(user, pass))
   }
+}
+
+/** A key is never sent: what shows it is an error of this process, with the text or lines of it. */
+function linesOfPem(pem: string): readonly string[] {
+  return [pem, ...pem.split(/\r?\n/).filter((line) => /^[A-Za-z0-9+/=]{16,}$/.test(line))]
 }
 
 /** As checkers quote the bytes of a server that repeats a secret, also within a JSON text. */

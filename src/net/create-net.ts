@@ -140,7 +140,8 @@ interface Shared {
   readonly turns: Turns
 }
 
-interface Securing extends Pick<HandshakeOptions, 'onStaple' | 'phase'> {
+interface Securing extends Pick<HandshakeOptions, 'phase'> {
+  readonly tls: TlsOptions
   readonly opening: Opening
   readonly timing: Pick<Trace, 'begin'>
 }
@@ -213,7 +214,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     }
     const dialled = await dial({ ...dialling, open })
     if (opening === undefined) throw new Error('A connection stands that nobody has opened')
-    return secure(options, dialled, { opening, onStaple: tls.onStaple, phase: 'tls', timing })
+    return secure(options, dialled, { opening, tls, phase: 'tls', timing })
   }
 
   /** Upgrades the connection from plain text to TLS. */
@@ -228,7 +229,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     const context = contextFor(tls, contexts)
     const opening = openTls({ host: target.host, tls, context }, { socket })
     sockets.takeOver(socket, opening.socket)
-    return secure(target, dialled, { opening, onStaple: tls.onStaple, phase, timing: trace })
+    return secure(target, dialled, { opening, tls, phase, timing: trace })
   }
 
   /** Proxy and target are judged before anything is dialled; the proxy resolves the name again. */
@@ -260,9 +261,9 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   async function secure(
     { host, port }: ConnectOptions,
     { address, attempts }: Dialled,
-    { opening, onStaple, phase, timing }: Securing,
+    { opening, tls: { onStaple, identity }, phase, timing }: Securing,
   ): Promise<Connection> {
-    const way = { host, port, onStaple, phase, signal, trace: timing }
+    const way = { host, port, onStaple, identity, phase, signal, clock, trace: timing }
     const { socket, facts } = await handshake(opening, way)
     return connection({ host, port }, { socket, address, attempts }, facts)
   }

@@ -33,6 +33,7 @@ export type TransportCause =
   | 'timeout'
   | `tls_${'handshake' | 'timeout' | 'protocol' | 'not_tls' | 'expired' | 'not_yet_valid'}`
   | `tls_${'self_signed' | 'chain_incomplete' | 'untrusted' | 'name_mismatch' | 'revoked'}`
+  | `tls_client_cert_${'required' | 'refused' | 'expired'}`
   | `${'banner' | 'auth' | 'query' | 'http_response' | 'http_body'}_timeout`
   | 'protocol_error'
   | 'too_long'

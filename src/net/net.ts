@@ -13,6 +13,7 @@ import type { DnsScheme } from './dns/names.ts'
 import type { DnsType } from './dns/records.ts'
 import type { ConnectOptions, TlsFacts, TlsOptions } from './connection/connect-options.ts'
 import type { Address, IpFamily } from './connection/endpoint.ts'
+import type { ClientIdentity } from './connection/client-identity.ts'
 import type { Proxy } from './proxy/proxy.ts'
 import type { HttpVersion } from './http/headers.ts'
 
@@ -93,6 +94,8 @@ export interface HttpRequest {
   readonly redirects?: number
   /** Sent to the first origin only; dropped when a redirect leads to another origin. */
   readonly auth?: { readonly user: string; readonly pass: string } | undefined
+  /** Presented to the first origin only, as `auth`. */
+  readonly identity?: ClientIdentity | undefined
   /** Maximum decoded bytes of the body; then the transfer ends. Default 4 MiB. */
   readonly bodyLimit?: number
   /**

@@ -27,7 +27,7 @@ describe('the fields of http', () => {
         'number_regex number_min number_max json headers_expected certificate_days_min ' +
         'follow_redirects expected_final_url user_agent referer ' +
         'headers body content_type auth.user auth.pass ignore_tls_errors ip_family ' +
-        'http_version proxy proxy_auth.user proxy_auth.pass'
+        'http_version proxy proxy_auth.user proxy_auth.pass tls_cert tls_key tls_key_pass'
       ).split(' '),
     )
   })

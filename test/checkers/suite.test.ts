@@ -8,14 +8,20 @@ import { sampleSettings } from '../support/sample-settings.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
 import { SPECIFIED_FIELDS } from '../support/specified-fields.ts'
 
+/** Of every type that speaks TLS. */
+const CERTIFICATE = 'tls_cert, tls_key, tls_key_pass'
+
 /** Optional fields of ours beyond those of the specification. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
-  http: 'max_response_percentile, max_response_checks, keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, http_version, proxy, proxy_auth.user, proxy_auth.pass',
-  content: 'http_version, proxy, proxy_auth.user, proxy_auth.pass',
-  resources: 'http_version, proxy, proxy_auth.user, proxy_auth.pass',
+  http: `max_response_percentile, max_response_checks, keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, http_version, proxy, proxy_auth.user, proxy_auth.pass, ${CERTIFICATE}`,
+  content: `http_version, proxy, proxy_auth.user, proxy_auth.pass, ${CERTIFICATE}`,
+  resources: `http_version, proxy, proxy_auth.user, proxy_auth.pass, ${CERTIFICATE}`,
   dns: 'dnssec, same_serial',
-  ssl: 'starttls',
+  ssl: `starttls, ${CERTIFICATE}`,
   heartbeat: 'first_signal_sec, cron, time_zone',
+  ...Object.fromEntries(
+    ['tcp', 'smtp', 'pop3', 'imap', 'ftp', 'mysql', 'postgres'].map((type) => [type, CERTIFICATE]),
+  ),
 }
 
 const checkers = builtinCheckers({ extra: true })

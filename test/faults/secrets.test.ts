@@ -1,4 +1,5 @@
 /** Secrets stay where they belong: nowhere in files, logs, answers, reports and other people's messages (F13, G23). */
+import { createPrivateKey } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -9,6 +10,7 @@ import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { builtinContacts, pagerdutyContact, telegramContact } from '../../src/contacts/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
+import type { FieldTable } from '../../src/fields/field.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import type { Logger } from '../../src/logger.ts'
 import type { JsonObject } from '../../src/model.ts'
@@ -16,6 +18,7 @@ import { createRest } from '../../src/rest/fetch.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
 import type { AnyContactKind } from '../../src/webhook/contact-kind.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import { certificates } from '../support/certificates.ts'
 import { commandLine } from '../support/command-line.ts'
 import { sampleSettings } from '../support/sample-settings.ts'
 import { emptyFolder } from './machine/child.ts'
@@ -86,6 +89,9 @@ const SETTINGS: Readonly<Record<string, (port: number) => JsonObject>> = {
   mysql: (port) => ({ host: '127.0.0.1', port, tls: 'off', user: 'u' }),
   postgres: (port) => ({ host: '127.0.0.1', port, tls: 'off', user: 'u' }),
   resources: (port) => ({ url: `http://127.0.0.1:${port}/` }),
+  // Nobody listens there: a parrot does not speak TLS.
+  tcp: () => ({ host: '127.0.0.1', port: 9 }),
+  ssl: () => ({ host: '127.0.0.1', port: 9 }),
   grpc: (port) => ({ host: '127.0.0.1', port }),
   redis: (port) => ({ host: '127.0.0.1', port }),
   websocket: (port) => ({ url: `ws://127.0.0.1:${port}/` }),
@@ -135,6 +141,18 @@ interface World {
   call(method: string, path: string, body?: unknown, headers?: JsonObject): Promise<JsonObject>
 }
 
+/** In place of canaries where a key and its certificate are wanted: the passphrase is one, and each line of the key. */
+function identityFor({ adopt }: Aviary, fields: FieldTable, settings: JsonObject): JsonObject {
+  if (!('tls_key' in fields)) return {}
+  const { cert, key } = certificates().good
+  const passphrase = settings['tls_key_pass'] as string
+  const form = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase } as const
+  const tls_key = createPrivateKey(key).export(form).toString()
+  for (const line of [...tls_key.split('\n'), ...key.split('\n')])
+    if (/^[A-Za-z0-9+/=]{40,}$/.test(line)) adopt(line, `a line of tls_key`)
+  return { tls_cert: cert, tls_key }
+}
+
 function secretive(): readonly AnyChecker[] {
   return checkerList().filter(
     ({ fields, type }) =>
@@ -150,7 +168,8 @@ async function populate(secretKey?: Uint8Array): Promise<World> {
     const heard = await parrot(type)
     const base = SETTINGS[type] ?? ((port) => sampleSettings(checker, port))
     const hatch = (path: string) => birds.hatch(`${type}.${path}`)
-    checks.set(type, { settings: withCanaries(fields, base(heard.port), hatch), heard })
+    const settings = withCanaries(fields, base(heard.port), hatch)
+    checks.set(type, { settings: { ...settings, ...identityFor(birds, fields, settings) }, heard })
   }
   const receivers = new Map<string, Parrot>()
   for (const { kind } of builtinContacts().filter(isCalledHere)) {
@@ -323,7 +342,8 @@ test('check --json shows no secret that it was given', async () => {
     .map(async ({ type, fields }) => {
       const { port } = await parrot(type)
       const hatch = (path: string) => birds.hatch(`${type}.${path}`)
-      const settings = withCanaries(fields, SETTINGS[type]?.(port) ?? {}, hatch)
+      const given = withCanaries(fields, SETTINGS[type]?.(port) ?? {}, hatch)
+      const settings = { ...given, ...identityFor(birds, fields, given) }
       const words = Object.entries(settings).map(
         ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
       )

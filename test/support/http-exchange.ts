@@ -68,15 +68,16 @@ export interface TestServer extends AsyncDisposable {
   readonly open: number
 }
 
-/** A web server with one listener for every path; over TLS where a certificate is given. */
+/** A web server with one listener for every path; over TLS where a certificate is given, which may ask for one. */
 export async function serve(
   listener: RequestListener,
-  tls?: { readonly chain: string; readonly key: string },
+  tls?: { readonly chain: string; readonly key: string; readonly asks?: boolean },
 ): Promise<TestServer> {
+  const asking = { requestCert: tls?.asks ?? false, rejectUnauthorized: false }
   const server: Server =
     tls === undefined
       ? createHttpServer(listener)
-      : createHttpsServer({ cert: tls.chain, key: tls.key }, listener)
+      : createHttpsServer({ cert: tls.chain, key: tls.key, ...asking }, listener)
   return started(server, tls === undefined ? 'http' : 'https')
 }
 

@@ -55,6 +55,8 @@ function required({ info }: AnyField, port: number): Json {
 
 function optional(name: string, { info }: AnyField, port: number): Json | undefined {
   if (info.format === 'port') return port
+  // A key needs its certificate.
+  if (name.startsWith('tls_key')) return undefined
   if (info.secret === 'value') return `canary-${name}`
   // The server has no certificate.
   if (name === 'tls') return ['none', 'off'].find((word) => info.enum?.includes(word))

@@ -11,6 +11,7 @@ import type { CheckContext } from '../checker.ts'
 import {
   HTTP_CAUSES,
   EXCHANGE_MEASUREMENTS,
+  certificateRefusal,
   exchangeDetails,
   USER_AGENT,
   authField,
@@ -22,6 +23,11 @@ import {
   withoutProxyLogin,
   withoutUserinfo,
 } from '../http/exchange.ts'
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  identityOf,
+} from '../client-certificate.ts'
 import { sha256 } from './baseline.ts'
 import { compared } from './change.ts'
 import { fold, kindOf, readerOf } from './page-text.ts'
@@ -48,6 +54,7 @@ const contentFields = {
   auth: authField,
   http_version: httpVersionField,
   ...proxyFields,
+  ...clientCertificateFields,
 }
 
 type ContentSettings = Settings<typeof contentFields>
@@ -109,6 +116,11 @@ export const content = () =>
       ctx.measure(exchangeDetails(exchange))
       const { status } = exchange
       if (status < 200 || status > 299) {
+        const refused = certificateRefusal(exchange, {
+          identity: identityOf(settings),
+          now: ctx.clock.now(),
+        })
+        if (refused !== undefined) return refused
         return down('http_status', `Got status ${status}, expected 200-299`)
       }
       const kind = kindOf(exchange)
@@ -136,6 +148,7 @@ function requestFor(settings: ContentSettings) {
     url,
     http_version,
     proxy: proxyOf(settings),
+    identity: identityOf(settings),
     headers: [
       ['User-Agent', user_agent ?? USER_AGENT],
       ['Accept', 'text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5'],
@@ -172,6 +185,7 @@ function refineContent(
   const problem = userProblem(settings.auth)
   const problems = {
     ...proxyProblems(settings),
+    ...clientCertificateProblems(settings),
     ...(problem === undefined ? {} : { 'auth.user': problem }),
   }
   return Object.keys(problems).length > 0 ? { fields: problems } : { settings }

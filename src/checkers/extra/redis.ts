@@ -12,6 +12,12 @@ import { CheckFailure } from '../../net/failure.ts'
 import type { Connection } from '../../net/net.ts'
 import type { CauseTable, CheckContext } from '../checker.ts'
 import { defineChecker, down, up } from '../checker.ts'
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  identityOf,
+  unusedCertificate,
+} from '../client-certificate.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
 
 /** https://redis.io/docs/latest/commands/info/: the section `replication` is a few hundred bytes. */
@@ -66,6 +72,7 @@ export const redis = () =>
         max: 1000,
       }),
       ip_family: field.ipFamily().default('auto'),
+      ...clientCertificateFields,
     },
 
     causes: CAUSES,
@@ -79,16 +86,23 @@ export const redis = () =>
     },
     highlights: { ...REACHED_HIGHLIGHTS, role: { title: 'Role' }, replicas: { title: 'Replicas' } },
     target: ({ host, port }) => hostPort(host, port),
-    refine: (settings) =>
-      settings.user !== undefined && settings.pass === undefined
-        ? { fields: { pass: 'invalid: a user needs a password' } }
-        : { settings },
+    refine(settings) {
+      const { user, pass } = settings
+      const problems = {
+        ...clientCertificateProblems(settings),
+        ...(user !== undefined && pass === undefined
+          ? { pass: 'invalid: a user needs a password' }
+          : {}),
+      }
+      return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
+    },
+    unused: (settings) => (settings.tls ? {} : unusedCertificate(settings, 'tls is off')),
 
     async run(ctx, settings) {
       const { host, port, tls, ignore_tls_errors, ip_family } = settings
       const connection = await ctx.net.connect({
         ...{ host, port, ip_family },
-        tls: tls ? { verify: !ignore_tls_errors } : undefined,
+        tls: tls ? { verify: !ignore_tls_errors, identity: identityOf(settings) } : undefined,
       })
       ctx.measure(reached(connection))
       const { user, pass, expected_role, replicas_min } = settings

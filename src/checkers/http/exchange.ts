@@ -5,13 +5,17 @@
  * @module
  */
 
-import type { JsonObject } from '../../model.ts'
+import type { EpochMs, JsonObject } from '../../model.ts'
+import { expired, hasEnded } from '../../net/connection/client-identity.ts'
+import type { ClientIdentity } from '../../net/connection/client-identity.ts'
 import { redactHref } from '../../net/http/redact-url.ts'
 import type { ProxyCause } from '../../net/failure.ts'
-import type { HttpExchange } from '../../net/net.ts'
+import type { HttpExchange, TextReader } from '../../net/net.ts'
 import type { Proxy } from '../../net/proxy/proxy.ts'
 import { VERSION } from '../../version.ts'
-import type { CauseInfo } from '../causes.ts'
+import type { CauseInfo, SharedCause } from '../causes.ts'
+import { down } from '../checker.ts'
+import type { Judgement } from '../checker.ts'
 import type { Input, Settings } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { parseProxy, proxyField } from '../../fields/proxy.ts'
@@ -49,6 +53,46 @@ export function exchangeDetails(exchange: HttpExchange): JsonObject {
     content_type: exchange.headers['content-type'] ?? null,
     tls: tls === null ? null : { ...tls },
   }
+}
+
+/** Characters of an error page that are looked at. */
+const PAGE_LOOKED_AT = 2048
+
+/** The beginning of an error page, for {@link certificateRefusal}; `undefined` for other answers. */
+export function refusalReader(status: number): (TextReader & { page(): string }) | undefined {
+  if (status !== 400) return undefined
+  let page = ''
+  return {
+    get wantsMore() {
+      return page.length < PAGE_LOOKED_AT
+    },
+    *take(text) {
+      page = (page + text.slice(0, PAGE_LOOKED_AT)).slice(0, PAGE_LOOKED_AT)
+    },
+    *end() {},
+    page: () => page,
+  }
+}
+
+interface CertificateShown {
+  readonly identity: ClientIdentity | undefined
+  readonly now: EpochMs
+  /** The beginning of the body, where that is not kept. */
+  readonly page?: string | undefined
+}
+
+/** nginx does not break the handshake off: it answers with these words (ngx_http_special_response.c). */
+export function certificateRefusal(
+  { status, final_url, body }: Pick<HttpExchange, 'status' | 'final_url' | 'body'>,
+  { identity, now, page = body.toString('latin1', 0, PAGE_LOOKED_AT) }: CertificateShown,
+): Judgement<SharedCause> | undefined {
+  if (status !== 400) return undefined
+  const { host } = new URL(final_url)
+  if (page.includes('No required SSL certificate was sent'))
+    return down('tls_client_cert_required', `${host} requires a client certificate (status 400)`)
+  if (!page.includes('The SSL certificate error')) return undefined
+  if (identity !== undefined && hasEnded(identity, now)) return down(...expired(identity, host))
+  return down('tls_client_cert_refused', `${host} refuses our client certificate (status 400)`)
 }
 
 /** Codes of a proxy. Trouble with the proxy itself is not a fault of the target. */

@@ -16,6 +16,7 @@ import {
   withoutProxyLogin,
   withoutUserinfo,
 } from './exchange.ts'
+import { clientCertificateFields, clientCertificateProblems } from '../client-certificate.ts'
 import { headersExpectedField } from './header-assertions.ts'
 import { jsonField } from './json-assertions.ts'
 import { MOST_CHECKS } from './response-window.ts'
@@ -133,6 +134,7 @@ export const httpFields = {
   ip_family: field.ipFamily().default('auto'),
   http_version: httpVersionField,
   ...proxyFields,
+  ...clientCertificateFields,
 }
 
 function keyword(description: string) {
@@ -142,13 +144,21 @@ function keyword(description: string) {
 export type HttpStored = Stored<typeof httpFields>
 export type HttpSettings = Settings<typeof httpFields>
 
+const PROBLEMS = [
+  bodyProblems,
+  rangeProblems,
+  headerProblems,
+  proxyProblems,
+  clientCertificateProblems,
+]
+
 /** Rules across fields; credentials in the URL are moved to `auth`, which is a secret field. */
 export function refineHttp(
   given: HttpStored,
 ): { readonly settings: HttpStored } | { readonly fields: Problems } {
   const settings = withoutProxyLogin(withoutUserinfo(given))
   const problems: Record<string, string> = {}
-  for (const problem of [bodyProblems, rangeProblems, headerProblems, proxyProblems]) {
+  for (const problem of PROBLEMS) {
     Object.assign(problems, problem(settings))
   }
   return Object.keys(problems).length > 0 ? { fields: problems } : { settings }

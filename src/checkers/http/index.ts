@@ -7,13 +7,16 @@
 import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/exchange.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HttpRequest } from '../../net/net.ts'
+import { identityOf } from '../client-certificate.ts'
 import { defineChecker } from '../checker.ts'
 import type { CheckContext, Judgement } from '../checker.ts'
 import {
   HTTP_CAUSES,
+  certificateRefusal,
   EXCHANGE_MEASUREMENTS,
   exchangeDetails,
   proxyOf,
+  refusalReader,
   USER_AGENT,
 } from './exchange.ts'
 import { httpFields, refineHttp } from './fields.ts'
@@ -68,14 +71,21 @@ export const http = () => {
       const most_ms = Math.min(SEARCH_MS, ctx.remaining() / 4)
       const search = createSearch(settings, { clock: ctx.clock, most_ms })
       // An error page does not have the expected content.
+      let refusal: ReturnType<typeof refusalReader>
       const reader = (status: number) =>
-        settings.expected_status.includes(status) ? search : undefined
+        settings.expected_status.includes(status) ? search : (refusal = refusalReader(status))
       const exchange = await ctx.net.http(request, reader)
       const response_ms = exchange.elapsed_ms
       ctx.measure(exchangeDetails(exchange))
       ctx.measure({ response_ms })
       if (search?.number !== undefined) ctx.measure({ number: search.number })
       if (search?.json !== undefined) ctx.measure({ json: jsonDetails(search.json) })
+      const refused = certificateRefusal(exchange, {
+        identity: request.identity,
+        now: ctx.clock.now(),
+        page: refusal?.page(),
+      })
+      if (refused !== undefined) return refused
       const answered = { exchange, response_ms, now: ctx.clock.now(), search }
       return settings.max_response_percentile === undefined
         ? judge(answered, settings)
@@ -109,6 +119,7 @@ function requestFor(settings: HttpSettings): HttpRequest {
     ip_family: settings.ip_family,
     http_version: settings.http_version,
     proxy: proxyOf(settings),
+    identity: identityOf(settings),
     verify: !settings.ignore_tls_errors,
     ...(settings.follow_redirects ? {} : { redirects: 0 }),
     auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },

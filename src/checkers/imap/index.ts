@@ -10,7 +10,7 @@ import { defineChecker, up } from '../checker.ts'
 import { failure, MAIL_CAUSES, saslPlain } from '../mail/causes.ts'
 import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from '../mail/converse.ts'
 import type { MailProtocol, Session } from '../mail/converse.ts'
-import { mailFields, mailTargetText, refineLogin } from '../mail/fields.ts'
+import { mailFields, mailTargetText, refineLogin, unusedOfMail } from '../mail/fields.ts'
 import type { MailOptions } from '../mail/fields.ts'
 import { hearAnswer, createCommands } from './commands.ts'
 import type { ImapGrammar, Answer, Commands } from './commands.ts'
@@ -36,6 +36,7 @@ export const imap = (options: MailOptions = {}) => {
     common: { interval_sec: { default: 300 } },
     driver: 'imapflow',
     refine: refineLogin,
+    unused: (settings) => unusedOfMail(settings, PORTS),
     target: (settings) => mailTargetText(settings, PORTS),
 
     async run(ctx, settings) {

@@ -10,6 +10,7 @@ import { createDialogue } from '../../net/connection/dialogue.ts'
 import type { Dialogue } from '../../net/connection/dialogue.ts'
 import type { TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
+import { identityOf } from '../client-certificate.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
 import { failure, quoter } from './causes.ts'
 import { mailTarget } from './fields.ts'
@@ -81,7 +82,10 @@ export async function converse(
 ): Promise<void> {
   const { host, port, tls } = mailTarget(settings, protocol.ports)
   const login = loginOf(settings)
-  const handshake: TlsOptions = { verify: settings.verifyTls ?? true }
+  const handshake: TlsOptions = {
+    verify: settings.verifyTls ?? true,
+    identity: identityOf(settings),
+  }
   const connection = await ctx.net.connect({
     host,
     port,

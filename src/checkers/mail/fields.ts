@@ -4,6 +4,12 @@
  * @module
  */
 
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  unusedCertificate,
+} from '../client-certificate.ts'
+import type { ClientCertificate } from '../client-certificate.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
 
@@ -18,7 +24,7 @@ export interface MailPorts {
   readonly starttls?: readonly number[]
 }
 
-export interface MailSettings {
+export interface MailSettings extends ClientCertificate {
   readonly host: string
   readonly port?: number | undefined
   readonly tls?: MailTls | 'auto' | undefined
@@ -53,6 +59,7 @@ export function mailFields({ plain, implicit, starttls = [] }: MailPorts) {
       max: 512,
     }),
     pass: field.secret({ description: 'Password of the user' }),
+    ...clientCertificateFields,
   } as const
 }
 
@@ -81,16 +88,22 @@ export function mailTargetText(settings: MailSettings, ports: MailPorts): string
   return hostPort(host, port)
 }
 
-/** User and password must both be set or both be absent. */
+/** For `unused`. */
+export function unusedOfMail(
+  settings: MailSettings,
+  ports: MailPorts,
+): Readonly<Record<string, string>> {
+  const { tls } = mailTarget(settings, ports)
+  return tls === 'none' ? unusedCertificate(settings, 'no TLS is spoken') : {}
+}
+
+/** User and password must both be set or both be absent; as well a client certificate and its key. */
 export function refineLogin<S extends MailSettings>(
   settings: S,
 ): { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> } {
   const { user, pass } = settings
-  if (user !== undefined && pass === undefined) {
-    return { fields: { pass: 'invalid: a user needs a password' } }
-  }
-  if (pass !== undefined && user === undefined) {
-    return { fields: { user: 'invalid: a password needs a user' } }
-  }
-  return { settings }
+  const problems: Record<string, string> = { ...clientCertificateProblems(settings) }
+  if (user !== undefined && pass === undefined) problems.pass = 'invalid: a user needs a password'
+  if (pass !== undefined && user === undefined) problems.user = 'invalid: a password needs a user'
+  return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
 }

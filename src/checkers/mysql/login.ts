@@ -7,6 +7,7 @@
 import { CheckFailure } from '../../net/failure.ts'
 import type { Connection } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
+import { identityOf } from '../client-certificate.ts'
 import { reached } from '../reached.ts'
 import { shown } from '../sql/causes.ts'
 import type { DriverSource, SqlSession } from '../sql/run.ts'
@@ -44,9 +45,7 @@ export async function logIn(
   const login = { driver, wire, greeting, settings, secure }
   const client = mysqlClient(ctx, login)
   try {
-    const upgraded = await client.stream.settle(
-      wire.logIn(secure ? upgrade(settings.tls) : undefined),
-    )
+    const upgraded = await client.stream.settle(wire.logIn(secure ? upgrade(settings) : undefined))
     ctx.measure(reached(upgraded))
     await ctx.phase('auth', () => client.stream.settle(client.connected))
   } catch (error) {
@@ -61,6 +60,7 @@ function speaksTls(tls: SqlSettings['tls'], greeting: Greeting): boolean {
   throw new CheckFailure('tls_unsupported', 'The server does not offer TLS', { phase: 'starttls' })
 }
 
-function upgrade(tls: SqlSettings['tls']): (plain: Connection) => Promise<Connection> {
-  return (plain) => plain.upgrade({ verify: tls === 'verify' })
+function upgrade(settings: SqlSettings): (plain: Connection) => Promise<Connection> {
+  return (plain) =>
+    plain.upgrade({ verify: settings.tls === 'verify', identity: identityOf(settings) })
 }

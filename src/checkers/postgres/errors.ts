@@ -13,7 +13,8 @@ import type { ServerError, SQL_CAUSES } from '../sql/causes.ts'
 import { serverFailure } from '../sql/causes.ts'
 import { notPostgres } from './wire.ts'
 
-type ErrorCause = keyof typeof SQL_CAUSES | 'query_timeout' | 'protocol_error'
+type ErrorCause =
+  keyof typeof SQL_CAUSES | 'query_timeout' | 'protocol_error' | 'tls_client_cert_required'
 
 const CAUSES: Readonly<Record<string, ErrorCause>> = {
   '28P01': 'auth_failed',
@@ -58,6 +59,9 @@ function causeOf({ sqlstate = '', message }: ServerError, phase: Phase): ErrorCa
   if (phase === 'query') return 'db_query_failed'
   // The file name is the same in every translation.
   if (sqlstate === '28000' && message.includes('pg_hba.conf')) return 'db_host_denied'
+  // In other languages it is a refused login.
+  if (sqlstate === '28000' && message.includes('valid client certificate'))
+    return 'tls_client_cert_required'
   if (sqlstate === '08P01') {
     return POOLER.find(([text]) => text.test(message))?.[1] ?? 'protocol_error'
   }

@@ -7,6 +7,7 @@
 import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import { defineChecker } from '../checker.ts'
+import { unusedCertificate } from '../client-certificate.ts'
 import { SQL_CAUSES } from '../sql/causes.ts'
 import type { DriverSource } from '../sql/run.ts'
 import { refineSql, sqlFields, sqlTarget } from '../sql/fields.ts'
@@ -51,6 +52,7 @@ export const postgres = (options: PostgresCheckerOptions = {}) => {
     common: { interval_sec: { default: 300 } },
 
     refine: refineSql(POSTGRES_STATEMENTS),
+    unused: (settings) => (settings.tls === 'off' ? unusedCertificate(settings, 'tls is off') : {}),
     target: sqlTarget,
 
     async run(ctx, settings) {

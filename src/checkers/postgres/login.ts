@@ -5,6 +5,7 @@
  */
 
 import type { CheckContext } from '../checker.ts'
+import { identityOf } from '../client-certificate.ts'
 import { reached } from '../reached.ts'
 import { shown, serverFailure } from '../sql/causes.ts'
 import type { DriverSource, SqlSession } from '../sql/run.ts'
@@ -38,7 +39,7 @@ export async function logIn(
   const { host, port, user, pass, database = user } = settings
   const plain = await ctx.net.connect({ host, port })
   ctx.measure(reached(plain))
-  const connection = await secured(ctx, plain, settings.tls)
+  const connection = await secured(ctx, plain, settings)
   ctx.measure(reached(connection))
   const wire = postgresWire(connection, { user, pass, database })
   const session = await postgresSession(ctx, { driver, wire, settings })
@@ -57,8 +58,9 @@ export async function logIn(
 async function secured(
   ctx: CheckContext,
   connection: Connection,
-  tls: SqlSettings['tls'],
+  settings: SqlSettings,
 ): Promise<Connection> {
+  const { tls } = settings
   if (tls === 'off') return connection
   const answer = await ctx.phase('greeting', async () => {
     await connection.write(SSL_REQUEST)
@@ -67,7 +69,8 @@ async function secured(
     if (letter !== 'S' && letter !== 'N') throw notPostgres('no answer to the wish for TLS')
     return letter
   })
-  if (answer === 'S') return connection.upgrade({ verify: tls === 'verify' })
+  if (answer === 'S')
+    return connection.upgrade({ verify: tls === 'verify', identity: identityOf(settings) })
   if (tls === 'prefer') return connection
   throw new CheckFailure('tls_unsupported', 'The server does not offer TLS', { phase: 'starttls' })
 }

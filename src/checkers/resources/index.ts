@@ -10,10 +10,16 @@ import { field } from '../../fields/vocabulary.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { VERSION } from '../../version.ts'
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  identityOf,
+} from '../client-certificate.ts'
 import { defineChecker, down, unknown } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import {
   HTTP_CAUSES,
+  certificateRefusal,
   httpVersionField,
   proxyFields,
   proxyOf,
@@ -59,6 +65,7 @@ const fields = {
     .default(false),
   http_version: httpVersionField,
   ...proxyFields,
+  ...clientCertificateFields,
 }
 
 export const resources = () =>
@@ -97,6 +104,7 @@ export const resources = () =>
         url,
         http_version,
         proxy: proxyOf(settings),
+        identity: identityOf(settings),
         headers: [
           ['Accept', 'application/json'],
           ['User-Agent', `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`],
@@ -107,7 +115,11 @@ export const resources = () =>
       })
       const { status, http_version: version } = exchange
       ctx.measure({ status, http_version: version })
-      const refused = judgeAnswer(exchange, secret !== undefined)
+      const refused =
+        certificateRefusal(exchange, {
+          identity: identityOf(settings),
+          now: ctx.clock.now(),
+        }) ?? judgeAnswer(exchange, secret !== undefined)
       if (refused !== undefined) return refused
       const report = readReport(exchange.text())
       if ('problem' in report) return down('resource_bad_format', `The answer ${report.problem}`)
@@ -120,7 +132,7 @@ export const resources = () =>
 function refuseUnsendable(given: Stored<typeof fields>) {
   const settings = withoutProxyLogin(given)
   const { secret } = settings
-  const problems = proxyProblems(settings)
+  const problems = { ...proxyProblems(settings), ...clientCertificateProblems(settings) }
   if (Object.keys(problems).length > 0) return { fields: problems }
   if (secret === undefined || /^[\x21-\x7e]+$/.test(secret)) return { settings }
   return { fields: { secret: 'invalid: ASCII letters, digits and signs without spaces' } }

@@ -77,7 +77,7 @@ export function shown(text: string, max = SHOWN): string {
 
 /** The failure for a server error: its cause and the server's text. */
 export function serverFailure(
-  cause_code: keyof typeof SQL_CAUSES | 'query_timeout' | 'protocol_error' | 'tls_unsupported',
+  cause_code: keyof typeof SQL_CAUSES | keyof typeof OTHER_LEADS,
   { errno, sqlstate, message }: ServerError,
   phase: Phase,
 ): CheckFailure {
@@ -95,6 +95,7 @@ const OTHER_LEADS = {
   query_timeout: 'The server stopped the query',
   protocol_error: 'The server refused to go on',
   tls_unsupported: 'The server answered the wish for TLS with an error',
+  tls_client_cert_required: 'The server requires a client certificate',
 } as const
 
 /** The failure for a message that violates the protocol. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { clientCertificateFields, clientCertificateProblems } from '../client-certificate.ts'
+import type { ClientCertificate } from '../client-certificate.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
 import type { Dialect } from './statement.ts'
@@ -60,10 +62,11 @@ export function sqlFields({ port, database }: SqlDefaults) {
       min: 0,
       max: ROWS_LIMIT,
     }),
+    ...clientCertificateFields,
   } as const
 }
 
-export interface SqlSettings {
+export interface SqlSettings extends ClientCertificate {
   readonly host: string
   readonly port: number
   readonly tls: 'off' | 'prefer' | 'require' | 'verify'
@@ -76,19 +79,29 @@ export interface SqlSettings {
 
 type Refined<S> = { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> }
 
-/** The query must be read-only, and a row count needs a query. */
+/** The query must be read-only, a row count needs a query, and a client certificate its key. */
 export function refineSql(
   dialect: Dialect,
-): <S extends Pick<SqlSettings, 'query' | 'expect_rows_min'>>(settings: S) => Refined<S> {
+): <S extends Partial<SqlSettings>>(settings: S) => Refined<S> {
   return (settings) => {
-    const { query, expect_rows_min } = settings
-    if (query === undefined) {
-      if (expect_rows_min === undefined) return { settings }
-      return { fields: { expect_rows_min: 'invalid: rows are those of a query, and none is set' } }
+    const problems = {
+      ...queryProblems(settings, dialect),
+      ...clientCertificateProblems(settings),
     }
-    const problem = writingProblem(query, dialect)
-    return problem === undefined ? { settings } : { fields: { query: `invalid: ${problem}` } }
+    return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
   }
+}
+
+function queryProblems(
+  { query, expect_rows_min }: Pick<Partial<SqlSettings>, 'query' | 'expect_rows_min'>,
+  dialect: Dialect,
+): Readonly<Record<string, string>> {
+  if (query === undefined) {
+    if (expect_rows_min === undefined) return {}
+    return { expect_rows_min: 'invalid: rows are those of a query, and none is set' }
+  }
+  const problem = writingProblem(query, dialect)
+  return problem === undefined ? {} : { query: `invalid: ${problem}` }
 }
 
 /** The target as shown in lists and webhooks: `host:port`, or `host:port/database`. */

@@ -10,6 +10,11 @@ import { field } from '../../fields/vocabulary.ts'
 import type { EpochMs, JsonObject } from '../../model.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
 import { defineChecker, down, up } from '../checker.ts'
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  identityOf,
+} from '../client-certificate.ts'
 import { REACHED_MEASUREMENTS } from '../reached.ts'
 import {
   chainDetails,
@@ -54,6 +59,7 @@ const fields = {
   alert_on_change: field
     .flag({ description: 'Tell of a certificate that was not seen before' })
     .default(false),
+  ...clientCertificateFields,
 }
 
 export const ssl = () =>
@@ -74,12 +80,16 @@ export const ssl = () =>
       issuer: { title: 'Issuer' },
       protocol: { title: 'Protocol' },
     },
-    refine: (settings) => ({ settings: { ...settings, port: usualPort(settings) } }),
+    refine(settings) {
+      const problems = clientCertificateProblems(settings)
+      if (Object.keys(problems).length > 0) return { fields: problems }
+      return { settings: { ...settings, port: usualPort(settings) } }
+    },
     target: ({ host, port }) => hostPort(host, port),
 
     async run(ctx, settings) {
       const { host, port, starttls, days_warn } = settings
-      const seen = await look(ctx, { host, port, starttls })
+      const seen = await look(ctx, { host, port, starttls, identity: identityOf(settings) })
       const now = ctx.clock.now()
       const chain = chainSent(seen.certificate)
       const path = pathOf(chain)

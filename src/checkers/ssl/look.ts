@@ -8,6 +8,8 @@
 
 import type { X509Certificate } from 'node:crypto'
 import type { JsonObject } from '../../model.ts'
+import type { ClientIdentity } from '../../net/connection/client-identity.ts'
+import { awaitAcceptance } from '../../net/connection/tls.ts'
 import { CheckFailure } from '../../net/failure.ts'
 import type { Connection, TlsFacts, TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
@@ -20,6 +22,7 @@ export interface Server {
   readonly port: number
   /** Begins in clear, in this protocol. */
   readonly starttls?: StartTls | undefined
+  readonly identity?: ClientIdentity | undefined
 }
 
 export interface Look {
@@ -69,13 +72,14 @@ export function nodeCode({ cause }: CheckFailure): string | null {
 
 type Seen = Pick<Look, 'certificate' | 'tls' | 'ocsp_stapled' | 'way'>
 
-type Connecting = Pick<CheckContext, 'net' | 'phase'>
+type Connecting = Pick<CheckContext, 'net' | 'phase' | 'clock' | 'signal'>
 
 async function secured(
   ctx: Connecting,
-  { host, port, starttls }: Server,
-  tls: TlsOptions,
+  { host, port, starttls, identity }: Server,
+  options: TlsOptions,
 ): Promise<Connection> {
+  const tls = { ...options, identity }
   if (starttls === undefined) return ctx.net.connect({ host, port, tls })
   const plain = await ctx.net.connect({ host, port })
   await askForTls(ctx, plain, starttls)
@@ -101,6 +105,7 @@ async function strictlyWith(
     const tls = { onStaple, ...(alpn === undefined ? {} : { alpn }) }
     const connection = await secured(ctx, server, tls)
     const certificate = certificateOf(connection)
+    if (server.identity !== undefined) await awaitAcceptance(connection, ctx)
     await connection.end()
     return certificate === undefined
       ? new CheckFailure('tls_handshake', 'The server shows no certificate', { phase: 'tls' })
@@ -134,7 +139,8 @@ async function leniently(
   } catch (error) {
     if (!(error instanceof CheckFailure)) throw error
     if (certificate === undefined) return undefined
-    const wantsClient = NO_CLIENT_CERTIFICATE.test(nodeCode(error) ?? '')
+    const wantsClient =
+      server.identity === undefined && NO_CLIENT_CERTIFICATE.test(nodeCode(error) ?? '')
     return { certificate, tls: null, ocsp_stapled, wantsClient, way: {} }
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import type { SecureContext, TLSSocket } from 'node:tls'
+import type { ClientIdentity } from './client-identity.ts'
 import type { Proxy } from '../proxy/proxy.ts'
 import type { IpFamily } from './endpoint.ts'
 
@@ -17,6 +18,8 @@ export interface TlsOptions {
   /** Default `true`: chain, name and dates must be valid, or the handshake fails. */
   readonly verify?: boolean
   readonly alpn?: readonly string[]
+  /** The certificate of this side, for servers that ask for one. */
+  readonly identity?: ClientIdentity | undefined
   /** Replaces the shared context with the default trust store. */
   readonly context?: SecureContext
   /**

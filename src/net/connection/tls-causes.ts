@@ -8,6 +8,7 @@
  */
 
 import type { Cause } from '../failure.ts'
+import { clientCertificateCause } from './client-identity.ts'
 
 const EXPIRED = 'The certificate of {target}, or one of its chain, has expired'
 const NOT_YET_VALID = 'The certificate of {target}, or one of its chain, is not valid yet'
@@ -56,6 +57,8 @@ export function asTlsCause(error: unknown, target: string): Cause | undefined {
   if (!(error instanceof Error)) return undefined
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return nameMismatch(error, target)
+  const ofOurs = clientCertificateCause(error, target)
+  if (ofOurs !== undefined) return ofOurs
   const known =
     code !== undefined && Object.hasOwn(CERTIFICATE, code) ? CERTIFICATE[code] : undefined
   const [cause_code, text] = known ?? openSsl(error) ?? []

@@ -10,10 +10,14 @@ import type { TcpSocketConnectOpts } from 'node:net'
 // As a whole: bundlers turn the members of `* as tls` into named imports, and not every Node has all of them.
 import tls from 'node:tls'
 import type { PeerCertificate, SecureContext, TLSSocket } from 'node:tls'
+import type { Clock } from '../../clock.ts'
+import { createIdentityContexts, noteShown } from './client-identity.ts'
+import type { IdentityContexts } from './client-identity.ts'
 import { hostPort } from './endpoint.ts'
 import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
-import type { TlsFacts, TlsOptions } from '../net.ts'
+import type { Connection, TlsFacts, TlsOptions } from '../net.ts'
+import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { Trace } from '../timing/trace.ts'
 
@@ -25,6 +29,8 @@ export interface TlsContexts {
    * reachable.
    */
   readonly lenient: SecureContext
+  /** The same with a certificate of the client. */
+  readonly identities: IdentityContexts
 }
 
 /**
@@ -33,23 +39,26 @@ export interface TlsContexts {
 export function createTlsContexts(ca?: string | readonly string[]): TlsContexts {
   let strict: SecureContext | undefined
   let lenient: SecureContext | undefined
-  const shared = (): tls.SecureContextOptions => ({
-    ...(ca === undefined ? {} : { ca: [...defaultRoots(), ...[ca].flat()] }),
-    ecdhCurve: keyAgreements(),
-  })
+  let identities: IdentityContexts | undefined
+  const roots = ca === undefined ? {} : { ca: [...defaultRoots(), ...[ca].flat()] }
   return {
     get strict() {
-      const ciphers = `${tls.DEFAULT_CIPHERS}:${NO_FINITE_FIELDS}`
-      return (strict ??= tls.createSecureContext({ ...shared(), ciphers }))
+      return (strict ??= tls.createSecureContext({ ...roots, ...contextOptions(true) }))
     },
     get lenient() {
-      return (lenient ??= tls.createSecureContext({
-        ...shared(),
-        minVersion: 'TLSv1',
-        ciphers: `DEFAULT:${NO_FINITE_FIELDS}@SECLEVEL=0`,
-      }))
+      return (lenient ??= tls.createSecureContext({ ...roots, ...contextOptions(false) }))
+    },
+    get identities() {
+      return (identities ??= createIdentityContexts(contextOptions, [ca ?? []].flat()))
     },
   }
+}
+
+function contextOptions(verify: boolean): tls.SecureContextOptions {
+  const ecdhCurve = keyAgreements()
+  return verify
+    ? { ecdhCurve, ciphers: `${tls.DEFAULT_CIPHERS}:${NO_FINITE_FIELDS}` }
+    : { ecdhCurve, minVersion: 'TLSv1', ciphers: `DEFAULT:${NO_FINITE_FIELDS}@SECLEVEL=0` }
 }
 
 /**
@@ -93,9 +102,10 @@ export interface OpeningOptions {
  * ms.
  */
 export function contextFor(
-  { context, verify = true }: TlsOptions,
+  { context, verify = true, identity }: TlsOptions,
   contexts: TlsContexts,
 ): SecureContext {
+  if (identity !== undefined) return contexts.identities.get(identity, verify)
   return context ?? (verify ? contexts.strict : contexts.lenient)
 }
 
@@ -128,7 +138,9 @@ export interface HandshakeOptions {
   readonly host: string
   readonly port: number
   readonly onStaple: TlsOptions['onStaple']
+  readonly identity: TlsOptions['identity']
   readonly phase: 'tls' | 'starttls'
+  readonly clock: Pick<Clock, 'now'>
   readonly signal: StopSignal
   readonly trace: Pick<Trace, 'begin'>
 }
@@ -147,7 +159,7 @@ export interface Secured {
  */
 export function handshake(opening: Opening, options: HandshakeOptions): Promise<Secured> {
   const { socket: secure } = opening
-  const { host, signal, phase, onStaple } = options
+  const { host, signal, phase, clock, onStaple, identity } = options
   const over = options.trace.begin(phase)
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -156,6 +168,9 @@ export function handshake(opening: Opening, options: HandshakeOptions): Promise<
     }
     secure.once('secureConnect', agreed).once('error', failed).once('close', closed)
     if (onStaple !== undefined) tellOfStaple(secure, onStaple, failed)
+    // Under TLS 1.3 a server refuses it after the handshake.
+    const later = (error: unknown): void =>
+      noteShown(error, { identity, metServer: true, now: clock.now() })
 
     function settled(failure: boolean): void {
       over(failure)
@@ -163,6 +178,7 @@ export function handshake(opening: Opening, options: HandshakeOptions): Promise<
     }
     function agreed(): void {
       settled(false)
+      if (identity !== undefined) secure.prependListener('error', later)
       resolve({ socket: secure, facts: tlsFacts(secure, opening.ends) })
     }
     function failed(error: unknown): void {
@@ -172,7 +188,11 @@ export function handshake(opening: Opening, options: HandshakeOptions): Promise<
       const target = hostPort(host, options.port)
       if (signal.aborted) reject(signal.reason)
       else if (isEarlyEnd(error)) reject(closedDuringHandshake(target, phase, error))
-      else reject(toFailure(error, { phase, target }))
+      else {
+        const metServer = shown(secure)?.valid_to !== undefined
+        noteShown(error, { identity, metServer, now: clock.now() })
+        reject(toFailure(error, { phase, target }))
+      }
     }
     function closed(): void {
       settled(true)
@@ -242,3 +262,35 @@ function closedDuringHandshake(
   const text = `${target} closed the connection during the TLS handshake`
   return new CheckFailure('tls_handshake', text, { phase, cause })
 }
+
+/** Servers that send neither a ticket nor data. */
+const ACCEPTANCE_MS = 300
+
+/**
+ * Under TLS 1.3 a client has completed the handshake before the server sees its certificate. Resolves when the server
+ * has answered anything, and at the latest after 300 ms.
+ *
+ * @throws CheckFailure `tls_client_cert_…` if it refuses the certificate
+ */
+export async function awaitAcceptance(
+  { socket, tls: facts, remote }: Connection,
+  { clock, signal }: { readonly clock: Pick<Clock, 'timer'>; readonly signal: StopSignal },
+): Promise<void> {
+  if (facts?.protocol !== 'TLSv1.3') return
+  const target = hostPort(remote.address, remote.port)
+  await waitFor<void>(signal, ({ resolve, reject }) => {
+    const heard = (): void => resolve()
+    const refused = (error: Error): void => reject(toFailure(error, { phase: 'tls', target }))
+    const timer = clock.timer(ACCEPTANCE_MS, heard)
+    for (const event of ANSWERS) socket.once(event, heard)
+    socket.once('error', refused)
+    return () => {
+      timer.cancel()
+      for (const event of ANSWERS) socket.off(event, heard)
+      socket.off('error', refused)
+    }
+  })
+}
+
+/** A server that has accepted a certificate sends a ticket, or data, or waits. */
+const ANSWERS = ['session', 'readable', 'end', 'close'] as const

@@ -137,6 +137,7 @@ async function travelBy(
   const proxy_ms = trace.spent_ms('proxy')
   const connection = await connectTo(net, hopRequest.url, {
     ...request,
+    identity: hopRequest.identity,
     http_version: version,
     forward,
   })
@@ -177,7 +178,7 @@ interface Connecting extends HttpRequest {
 function connectTo(
   net: Pick<Net, 'connect'>,
   url: URL,
-  { ip_family, verify = true, http_version = '1.1', proxy, forward }: Connecting,
+  { ip_family, verify = true, http_version = '1.1', proxy, forward, identity }: Connecting,
 ): Promise<Connection> {
   const { hostname } = url
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
@@ -189,7 +190,7 @@ function connectTo(
     port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     ...(ip_family !== undefined ? { ip_family } : {}),
     ...(proxy !== undefined ? { proxy, forward } : {}),
-    ...(isTls ? { tls: { verify, alpn: ALPN[http_version], ...servername } } : {}),
+    ...(isTls ? { tls: { verify, alpn: ALPN[http_version], identity, ...servername } } : {}),
   })
   if (http_version !== '2') return connecting
   return connecting.catch((error: unknown) => {
@@ -239,6 +240,7 @@ export function firstRequest(request: HttpRequest): HopRequest {
     method: request.method ?? 'GET',
     headers: withAuth(headers, request.auth),
     body: request.body,
+    identity: request.identity,
   }
 }
 

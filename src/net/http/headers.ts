@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { ClientIdentity } from '../connection/client-identity.ts'
+
 /** `auto`: the server chooses between HTTP/2 and HTTP/1.1 (ALPN, RFC 7301); over plain TCP it is 1.1. */
 export type HttpVersion = 'auto' | '1.1' | '2'
 
@@ -77,6 +79,7 @@ export interface HopRequest {
   readonly method: string
   readonly headers: readonly HeaderPair[]
   readonly body: string | Uint8Array | undefined
+  readonly identity?: ClientIdentity | undefined
 }
 
 /** Methods that define a body: an empty one is announced too (RFC 9110, 8.6). */

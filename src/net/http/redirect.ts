@@ -27,10 +27,9 @@ export function nextRequest(
 ): HopRequest {
   const url = targetOf(request.url, location)
   const followed = changeMethod(request, status)
-  const headers = isSameParty(request.url, url)
-    ? followed.headers
-    : without(followed.headers, staysBehind).map(shortReferer)
-  return { ...followed, url, headers }
+  if (isSameParty(request.url, url)) return { ...followed, url }
+  const headers = without(followed.headers, staysBehind).map(shortReferer)
+  return { ...followed, url, headers, identity: undefined }
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Wanted {
   /** `subjectAltName`; `null` for none at all. Default `DNS:localhost,IP:127.0.0.1`. */
   readonly names?: string | null
   readonly commonName?: string
+  /** Default `serverAuth`. */
+  readonly usage?: 'serverAuth' | 'clientAuth'
   readonly begin?: Date
   readonly end?: Date
   /** Lines for the extensions section. */
@@ -33,10 +35,11 @@ const SECOND_MS = 1000
 
 /** A leaf with a key of its own on the curve P-256. */
 export function mint(wanted: Wanted = {}): TestCertificate {
-  const { names = 'DNS:localhost,IP:127.0.0.1', issuer = sharedIntermediate() } = wanted
+  const { usage = 'serverAuth', issuer = sharedIntermediate() } = wanted
+  const { names = 'DNS:localhost,IP:127.0.0.1' } = wanted
   const extensions = [
     'basicConstraints=critical,CA:FALSE',
-    'extendedKeyUsage=serverAuth',
+    `extendedKeyUsage=${usage}`,
     ...(names === null ? [] : [`subjectAltName=${names}`]),
     wanted.extensions ?? '',
   ]

@@ -14,6 +14,8 @@ const BEGIN = 'cnry'
 export interface Aviary {
   /** A new one. `owner` is whom it belongs to. */
   hatch(owner: string): string
+  /** A secret of another form than {@link hatch} makes. */
+  adopt(secret: string, owner: string): void
   /** `owner` of every canary found in a text, in any spelling that a secret travels in. */
   find(text: string | Uint8Array): ReadonlySet<string>
   readonly size: number
@@ -29,6 +31,10 @@ export function aviary(): Aviary {
       owners.set(canary, owner)
       spelled.set(canary, spellings(canary))
       return canary
+    },
+    adopt(secret, owner) {
+      owners.set(secret, owner)
+      spelled.set(secret, spellings(secret))
     },
     find(text) {
       const found = new Set<string>()

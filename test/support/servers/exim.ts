@@ -23,6 +23,8 @@ export interface EximOptions {
   /** `off`: STARTTLS is not offered, and the TLS port speaks plain. Default `on`. */
   readonly tls?: 'on' | 'off'
   readonly certificate?: CertificateKind
+  /** TLS only with a client certificate of the test authority. */
+  readonly clientCertificate?: boolean
   /** To the connecting host: `deny` is 554, `defer` is 421, `drop` is 550 and the end of the connection. Default `accept`. */
   readonly greeting?: 'accept' | 'deny' | 'defer' | 'drop'
   /** Held back for so long. Default 0. */
@@ -141,6 +143,9 @@ function mainSettings(
     `tls_on_connect_ports = ${ports.smtps}`,
     `tls_certificate = ${dir}/tls/chain.pem`,
     `tls_privatekey = ${dir}/tls/key.pem`,
+    ...(options.clientCertificate === true
+      ? ['tls_verify_hosts = *', `tls_verify_certificates = ${dir}/tls/ca.pem`]
+      : []),
     '',
   ].join('\n')
 }

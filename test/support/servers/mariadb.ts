@@ -23,6 +23,8 @@ export interface MariadbOptions {
   /** `required` refuses a login without TLS (MariaDB 10.11: error 1045). Default `on`. */
   readonly tls?: 'on' | 'off' | 'required'
   readonly certificate?: CertificateKind
+  /** u may log in only with a client certificate of the test authority. */
+  readonly clientCertificate?: boolean
   /** Beyond it error 1040, "Too many connections". The server takes no less than 10. */
   readonly maxConnections?: number
   /** The same per user, error 1203. */
@@ -99,6 +101,7 @@ function argumentsOf({ dir, ports }: Place<'mysql'>, options: MariadbOptions): s
     '--plugin-load-add=auth_ed25519',
   ]
   if (tls !== 'off') args.push(`--ssl-cert=${dir}/tls/chain.pem`, `--ssl-key=${dir}/tls/key.pem`)
+  if (options.clientCertificate === true) args.push(`--ssl-ca=${dir}/tls/ca.pem`)
   if (tls === 'required') args.push('--require-secure-transport=ON')
   if (options.maxConnections !== undefined) {
     args.push(`--max-connections=${options.maxConnections}`, '--extra-max-connections=1')
@@ -132,6 +135,7 @@ function startStatements(options: MariadbOptions): string {
     'FLUSH PRIVILEGES',
   ]
   if (options.withoutRights !== true) statements.push(`GRANT SELECT ON *.* TO ${user}`)
+  if (options.clientCertificate === true) statements.push(`ALTER USER ${user} REQUIRE X509`)
   if (options.userLocked === true) statements.push(`ALTER USER ${user} ACCOUNT LOCK`)
   if (options.passwordExpired === true) statements.push(`ALTER USER ${user} PASSWORD EXPIRE`)
   return [...statements, ...(options.sql ?? [])].map((sql) => `${sql};\n`).join('')

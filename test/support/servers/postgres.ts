@@ -29,6 +29,8 @@ export interface PostgresOptions {
   /** `required` refuses plaintext in pg_hba.conf (28000). Default `on`. */
   readonly tls?: 'on' | 'off' | 'required'
   readonly certificate?: CertificateKind
+  /** u may log in only over TLS with a client certificate of the test authority. */
+  readonly clientCertificate?: boolean
   /** How pg_hba.conf lets u in; `reject` and `none` (no line at all) end with 28000. Default `scram-sha-256`. */
   readonly auth?: 'scram-sha-256' | 'md5' | 'password' | 'trust' | 'reject' | 'none'
   /** Connections for users; beyond it 53300. */
@@ -131,6 +133,7 @@ function argumentsOf({ dir, ports }: Place<'postgres'>, options: PostgresOptions
   ]
   if (options.tls !== 'off') {
     settings.push('ssl=on')
+    if (options.clientCertificate === true) settings.push(`ssl_ca_file=${dir}/tls/ca.pem`)
     settings.push(`ssl_cert_file=${dir}/tls/chain.pem`, `ssl_key_file=${dir}/tls/key.pem`)
   }
   if (options.maxConnections !== undefined) {
@@ -151,7 +154,9 @@ function accessRules(options: PostgresOptions): string {
   const { auth = 'scram-sha-256', tls = 'on' } = options
   const lines = ['host all postgres 127.0.0.1/32 trust']
   if (tls === 'required') lines.push('hostnossl all all 127.0.0.1/32 reject')
-  if (auth !== 'none') lines.push(`host all all 127.0.0.1/32 ${auth}`)
+  if (options.clientCertificate === true)
+    lines.push(`hostssl all all 127.0.0.1/32 ${auth} clientcert=verify-ca`)
+  else if (auth !== 'none') lines.push(`host all all 127.0.0.1/32 ${auth}`)
   return `${lines.join('\n')}\n`
 }
 

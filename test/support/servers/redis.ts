@@ -4,11 +4,12 @@
  * @module
  */
 
-import type { RunningServer } from './harness.ts'
+import type { Place, RunningServer } from './harness.ts'
 import { startServer } from './harness.ts'
 import { answersTo } from './hello.ts'
 import type { ServerNeed } from './binaries.ts'
 import { findBinary, required } from './binaries.ts'
+import { tlsFiles } from './tls-files.ts'
 
 export const redisServer: ServerNeed = {
   name: 'Redis',
@@ -29,25 +30,30 @@ export interface RedisOptions {
   readonly withoutCommands?: readonly string[]
   /** Appends every write to disk, so that a restart keeps the data. Default `false`. */
   readonly durable?: boolean
+  /** On the port `rediss`: this version of TLS, and only with a client certificate of the test authority. */
+  readonly clientCertificate?: 'TLSv1.2' | 'TLSv1.3'
 }
 
-export type RedisServer = RunningServer<'redis'>
+export type RedisServer = RunningServer<'redis' | 'rediss'>
 
 export function startRedis(options: RedisOptions = {}): Promise<RedisServer> {
   const hello = options.password === undefined ? 'PING\r\n' : `AUTH ${options.password}\r\n`
   return startServer({
     name: 'redis',
     binary: required(redisServer),
-    ports: ['redis'],
+    ports: ['redis', 'rediss'],
     args: ({ dir }) => [`${dir}/redis.conf`],
-    files: ({ dir, ports }) => ({ 'redis.conf': configuration(dir, ports.redis, options) }),
+    files: (place) => ({
+      'redis.conf': configuration(place, options),
+      ...(options.clientCertificate === undefined ? {} : tlsFiles()),
+    }),
     ready: ({ ports }) => answersTo(ports.redis, hello, /^(\+|-MASTERDOWN)/),
   })
 }
 
-function configuration(dir: string, port: number, options: RedisOptions): string {
+function configuration({ dir, ports }: Place<'redis' | 'rediss'>, options: RedisOptions): string {
   const lines = [
-    `port ${port}`,
+    `port ${ports.redis}`,
     'bind 127.0.0.1',
     'save ""',
     `appendonly ${options.durable === true ? 'yes' : 'no'}`,
@@ -57,6 +63,11 @@ function configuration(dir: string, port: number, options: RedisOptions): string
     `dir ${dir}`,
     ...(options.withoutCommands ?? []).map((name) => `rename-command ${name} ""`),
   ]
+  if (options.clientCertificate !== undefined) {
+    lines.push(`tls-port ${ports.rediss}`, `tls-protocols ${options.clientCertificate}`)
+    lines.push(`tls-cert-file ${dir}/tls/chain.pem`, `tls-key-file ${dir}/tls/key.pem`)
+    lines.push(`tls-ca-cert-file ${dir}/tls/ca.pem`, 'tls-auth-clients yes')
+  }
   if (options.password !== undefined) lines.push(`requirepass ${options.password}`)
   if (options.maxClients !== undefined) lines.push(`maxclients ${options.maxClients}`)
   if (options.maxMemoryMb !== undefined) lines.push(`maxmemory ${options.maxMemoryMb}mb`)

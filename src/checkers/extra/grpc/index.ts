@@ -11,6 +11,12 @@ import { hostPort } from '../../../net/connection/endpoint.ts'
 import { CheckFailure } from '../../../net/failure.ts'
 import type { CauseTable } from '../../checker.ts'
 import { defineChecker, down, up } from '../../checker.ts'
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  identityOf,
+  unusedCertificate,
+} from '../../client-certificate.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../../reached.ts'
 import { callUnary } from '../../../net/http/grpc-call.ts'
 import type { CallAnswer } from '../../../net/http/grpc-call.ts'
@@ -77,6 +83,7 @@ export const grpc = () =>
           'Metadata of the call, such as authorization; values of all but well-known harmless ones are secrets',
       }),
       ip_family: field.ipFamily().default('auto'),
+      ...clientCertificateFields,
     },
 
     causes: CAUSES,
@@ -87,6 +94,11 @@ export const grpc = () =>
       ...REACHED_MEASUREMENTS,
     },
     highlights: { ...REACHED_HIGHLIGHTS, serving_status: { title: 'Serving' } },
+    refine(settings) {
+      const problems = clientCertificateProblems(settings)
+      return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
+    },
+    unused: (settings) => (settings.tls ? {} : unusedCertificate(settings, 'tls is off')),
     target: ({ host, port, service }) =>
       hostPort(host, port) + (service === undefined ? '' : `/${service}`),
 
@@ -94,7 +106,14 @@ export const grpc = () =>
       const { host, port, tls, ignore_tls_errors, ip_family, authority = host } = settings
       const connection = await ctx.net.connect({
         ...{ host, port, ip_family },
-        tls: tls ? { verify: !ignore_tls_errors, alpn: ['h2'], servername: authority } : undefined,
+        tls: tls
+          ? {
+              verify: !ignore_tls_errors,
+              identity: identityOf(settings),
+              alpn: ['h2'],
+              servername: authority,
+            }
+          : undefined,
       })
       ctx.measure(reached(connection))
       const { service = '', headers = [] } = settings

@@ -12,6 +12,12 @@ import { redactUrl } from '../../../net/http/redact-url.ts'
 import type { CauseTable, CheckContext } from '../../checker.ts'
 import { defineChecker, down, unknown, up } from '../../checker.ts'
 import { notSearched } from '../../causes.ts'
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  identityOf,
+} from '../../client-certificate.ts'
+import type { ClientCertificate } from '../../client-certificate.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../../reached.ts'
 import { createFrames } from './frames.ts'
 import type { Frames, Received } from './frames.ts'
@@ -79,6 +85,7 @@ export const websocket = () =>
         .flag({ description: 'Accept any certificate', destination: [true] })
         .default(false),
       ip_family: field.ipFamily().default('auto'),
+      ...clientCertificateFields,
     },
 
     causes: CAUSES,
@@ -92,10 +99,12 @@ export const websocket = () =>
     },
     highlights: { ...REACHED_HIGHLIGHTS, message: { title: 'Message' } },
     target: ({ url }) => redactUrl(url),
-    refine: (settings) =>
-      (settings.subprotocols ?? []).every((name) => SUBPROTOCOL.test(name))
-        ? { settings }
-        : { fields: { subprotocols: 'invalid: a name has no spaces and no separators' } },
+    refine(settings) {
+      const problems: Record<string, string> = { ...clientCertificateProblems(settings) }
+      if (!(settings.subprotocols ?? []).every((name) => SUBPROTOCOL.test(name)))
+        problems.subprotocols = 'invalid: a name has no spaces and no separators'
+      return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
+    },
     unused: ({ message_regex }) =>
       message_regex === undefined ? {} : { ping: 'message_regex waits for a message' },
 
@@ -116,7 +125,7 @@ export const websocket = () =>
     },
   })
 
-interface Where {
+interface Where extends ClientCertificate {
   readonly url: string
   readonly subprotocols?: readonly string[] | undefined
   readonly headers?: readonly (readonly [name: string, value: string])[] | undefined
@@ -126,15 +135,18 @@ interface Where {
 
 async function opened(
   ctx: CheckContext,
-  { url: address, subprotocols = [], headers = [], ignore_tls_errors, ip_family }: Where,
+  settings: Where,
 ): Promise<{ readonly frames: Frames; readonly chosen: string | null }> {
+  const { url: address, subprotocols = [], headers = [], ignore_tls_errors, ip_family } = settings
   const url = new URL(address)
   const secure = url.protocol === 'wss:'
   const connection = await ctx.net.connect({
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
     ip_family,
-    tls: secure ? { verify: !ignore_tls_errors, alpn: ['http/1.1'] } : undefined,
+    tls: secure
+      ? { verify: !ignore_tls_errors, identity: identityOf(settings), alpn: ['http/1.1'] }
+      : undefined,
   })
   ctx.measure(reached(connection))
   const { subprotocol } = await ctx.phase('first_byte', () =>
