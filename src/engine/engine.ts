@@ -23,8 +23,8 @@ import { maintenanceOfAccount } from './services/maintenance.ts'
 import { monitorsOf } from './services/monitors.ts'
 import { statusReportsOf } from './services/status-reports.ts'
 import { publicPagesOf, publishedPagesOf } from './services/public-pages.ts'
-import { partsOf } from './services/parts.ts'
-import type { Parts } from './services/parts.ts'
+import { accountContext } from './services/service-context.ts'
+import type { ServiceContext } from './services/service-context.ts'
 import { idempotencyLocksOf, idempotencyResponsesOf } from './services/idempotency.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { webhookContact } from '../webhook/webhook-kind.ts'
@@ -50,7 +50,7 @@ export function createEngine<
   const runtime = createRuntime(core, options)
   const { lifecycle, monitorCache, push, schedule, staleness } = runtime
   const { clock, store, registry } = core
-  const parts: Parts = {
+  const context: ServiceContext = {
     ...runtime,
     ready: lifecycle.open,
     running: () => lifecycle.running,
@@ -69,7 +69,7 @@ export function createEngine<
 
   function account(account_id: number, options?: ActorOptions): AccountScope {
     if (!isAccountId(account_id)) throw new NotFoundError('account')
-    const own = partsOf(parts, account_id, actorOf(options))
+    const own = accountContext(context, account_id, actorOf(options))
     return {
       account_id,
       monitors: monitorsOf(own, account_id),
@@ -86,7 +86,7 @@ export function createEngine<
 
   const engine: Engine & { readonly [REQUEST_SERVICES]: RequestServices } = {
     ...account(lifecycle.firstAccount),
-    [REQUEST_SERVICES]: servicesOfRequests(parts),
+    [REQUEST_SERVICES]: servicesOfRequests(context),
     start: lifecycle.start,
     open: lifecycle.open,
     stop,
@@ -99,10 +99,10 @@ export function createEngine<
     off: subscriptions.off,
     events: subscriptions.events,
     account,
-    accounts: accountsOf(parts),
-    backup: backupOf(parts),
+    accounts: accountsOf(context),
+    backup: backupOf(context),
     locations: locationsOf(runtime, core),
-    authenticate: (key) => authenticate(parts, key),
+    authenticate: (key) => authenticate(context, key),
     async signal(token, signal) {
       await lifecycle.open()
       return push.signal(token, signal)
@@ -127,12 +127,12 @@ export function createEngine<
   return engine
 }
 
-function servicesOfRequests(parts: Parts): RequestServices {
+function servicesOfRequests(context: ServiceContext): RequestServices {
   return {
-    requests: requestsOf(parts),
-    ...idempotencyLocksOf(parts),
-    idempotencyResponses: idempotencyResponsesOf(parts),
-    publishedPages: publishedPagesOf(parts),
+    requests: requestsOf(context),
+    ...idempotencyLocksOf(context),
+    idempotencyResponses: idempotencyResponsesOf(context),
+    publishedPages: publishedPagesOf(context),
   }
 }
 

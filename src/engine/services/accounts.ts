@@ -19,7 +19,7 @@ import {
 } from './monitor-defaults.ts'
 import { accountView } from '../views/views.ts'
 import { quotaProblems, resolvedQuotas } from './quotas.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { Problems } from '../../fields/parse.ts'
 import type { Core } from '../core/core.ts'
@@ -29,8 +29,8 @@ const EXTERNAL_ID_LIMIT = 200
 /** Rows removed per step; other work runs between two steps. */
 const REMOVED_AT_ONCE = 200
 
-export function accountsOf(parts: Parts): Engine['accounts'] {
-  const { core, accounts, ready } = parts
+export function accountsOf(context: ServiceContext): Engine['accounts'] {
+  const { core, accounts, ready } = context
   const { store, clock } = core
 
   async function requireAccount(id: number): Promise<AccountRecord> {
@@ -94,7 +94,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
       const audit = removalAudit({ core, actor }, known)
       let left = await store.accounts.remove(id, REMOVED_AT_ONCE, audit)
       accounts.forget(id)
-      await dropMonitors(parts, id)
+      await dropMonitors(context, id)
       if (left === undefined) throw new NotFoundError('account')
       if (known !== undefined) announceAudit(core, audit, { id, account_id: FIRST_ACCOUNT })
       while (left === 'more') {
@@ -119,7 +119,7 @@ export function accountsOf(parts: Parts): Engine['accounts'] {
 
 /** The account's monitors are no longer stored: their checks are dropped, and none starts. */
 async function dropMonitors(
-  { monitorCache, accountWindows, schedule }: Parts,
+  { monitorCache, accountWindows, schedule }: ServiceContext,
   account_id: number,
 ): Promise<void> {
   const own = [...monitorCache.all()].filter(({ record }) => record.account_id === account_id)
@@ -132,7 +132,7 @@ async function dropMonitors(
 
 /** The record of what differs; none if nothing does. */
 function accountAudit(
-  by: Pick<Parts, 'core' | 'actor'>,
+  by: Pick<ServiceContext, 'core' | 'actor'>,
   before: AccountRecord,
   change: ParsedAccount,
 ): NewAuditRecord | undefined {
@@ -161,7 +161,7 @@ function accountAudit(
 
 /** Its name goes with it: only its id in the host's system tells which one it was. */
 function removalAudit(
-  by: Pick<Parts, 'core' | 'actor'>,
+  by: Pick<ServiceContext, 'core' | 'actor'>,
   account: AccountRecord | undefined,
 ): NewAuditRecord {
   const external_id = account?.external_id ?? null

@@ -17,8 +17,8 @@ import { isJsonObject, sameJson } from '../../model/json.ts'
 import type { ActorOptions, AccountScope } from '../api/engine.ts'
 import { auditView } from '../views/views.ts'
 import { auditFilter } from './filters.ts'
-import { pageOf, pageQuery } from './parts.ts'
-import type { Parts } from './parts.ts'
+import { pageOf, pageQuery } from './paging.ts'
+import type { ServiceContext } from './service-context.ts'
 import { read, readFilter } from './read-filter.ts'
 
 const MAX_ACTOR = 200
@@ -28,7 +28,10 @@ const MOST_FIELDS = 100
 const MAX_VALUE = 500
 const MAX_VALUES = 4000
 
-export function auditLogOf({ core, ready }: Parts, account_id: number): AccountScope['auditLog'] {
+export function auditLogOf(
+  { core, ready }: ServiceContext,
+  account_id: number,
+): AccountScope['auditLog'] {
   return {
     async list(given) {
       const { query, limit } = pageQuery(account_id, readFilter(auditFilter, given))
@@ -59,7 +62,7 @@ interface Audited {
 }
 
 export function auditRecord(
-  { core, actor }: Pick<Parts, 'core' | 'actor'>,
+  { core, actor }: Pick<ServiceContext, 'core' | 'actor'>,
   { resource, action, name, changes = [] }: Audited,
 ): NewAuditRecord {
   return { at: core.clock.now(), resource, resource_name: name, action, actor, changes }

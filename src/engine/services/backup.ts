@@ -10,9 +10,9 @@ import { checkOptions } from '../../options.ts'
 import { notOffered } from '../../store/fallbacks.ts'
 import type { BackupOptions } from '../../store/store.ts'
 import type { Engine } from '../api/engine.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 
-export function backupOf({ core, monitorCache, ready }: Parts): Engine['backup'] {
+export function backupOf({ core, monitorCache, ready }: ServiceContext): Engine['backup'] {
   return async (path, options = {}) => {
     checkOptions('backup', options, OPTIONS)
     if (typeof path !== 'string' || path.trim() === '')

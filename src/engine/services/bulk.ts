@@ -15,7 +15,7 @@ import type { BulkFailure, BulkFilter, BulkInput, BulkView } from '../api/bulk.t
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { commonFields, MOST_TAGS } from '../registry/monitor-fields.ts'
 import { bulkOptions, monitorFilter, listed, queryOf } from './filters.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 import { read, readFilter } from './read-filter.ts'
 import { monitorAudit } from './monitor-update.ts'
 import { distinct } from './validate-input.ts'
@@ -44,7 +44,7 @@ export interface TagChange {
 }
 
 export function bulkOf(
-  parts: Parts,
+  context: ServiceContext,
   account_id: number,
   steps: BulkSteps,
 ): (input: BulkInput) => Promise<BulkView> {
@@ -56,15 +56,15 @@ export function bulkOf(
       after = 0,
       ...rest
     } = parsedInput(input)
-    const filter = selection(parts, given)
-    await parts.ready()
+    const filter = selection(context, given)
+    await context.ready()
     const work = workOf(steps, rest)
-    const ids = await idsOf(parts, { account_id, filter, limit: limit + 1, after })
+    const ids = await idsOf(context, { account_id, filter, limit: limit + 1, after })
     const found = ids.slice(0, limit)
     const next = ids.length > limit ? (found.at(-1) ?? null) : null
     const tally = { matched: found.length, changed: 0, unchanged: 0, failed: 0 }
     const failures: BulkFailure[] = []
-    const yieldIfLong = yielderOf(parts.core.clock)
+    const yieldIfLong = yielderOf(context.core.clock)
     for (let from = 0; from < found.length; from += SLICE) {
       await yieldIfLong()
       const slice = found.slice(from, from + SLICE)
@@ -150,7 +150,7 @@ type Selection = Omit<Parameters<typeof queryOf>[1], 'limit' | 'after'> & {
 }
 
 /** @throws ValidationError for a filter that names nothing */
-function selection({ core }: Parts, given: BulkFilter): Selection {
+function selection({ core }: ServiceContext, given: BulkFilter): Selection {
   const { limit: _limit, after: _after, ...criteria } = monitorFilter
   const table = {
     ...criteria,
@@ -189,7 +189,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 async function idsOf(
-  { core }: Parts,
+  { core }: ServiceContext,
   wanted: {
     readonly account_id: number
     readonly filter: Selection
@@ -236,7 +236,7 @@ function workOf(
 
 /** The change of the tags alone: the other settings are not validated again. @throws ValidationError */
 export function tagged(
-  parts: Parts,
+  context: ServiceContext,
   { add_tags, remove_tags }: TagChange,
 ): (cached: CachedMonitor) => Planned | null {
   const removed = new Set(remove_tags.map(fold))
@@ -252,9 +252,9 @@ export function tagged(
       change: {
         monitor_id: record.id,
         revision: record.revision,
-        at: parts.core.clock.now(),
+        at: context.core.clock.now(),
         settings: { common: { ...common, tags }, settings, target },
-        ...monitorAudit(parts, cached, {
+        ...monitorAudit(context, cached, {
           ...{ common: { ...common, tags }, settings: cached.settings, target },
         }),
       },

@@ -29,7 +29,7 @@ import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ContactView } from '../api/views.ts'
 import { readableContacts } from '../rounds/plan-change.ts'
 import { contactFields } from '../registry/contact-fields.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 import { requireSecrets } from './monitor-update.ts'
 import { isJsonObject } from '../../model/json.ts'
 
@@ -45,8 +45,8 @@ export interface ParsedContact {
   readonly settings: JsonObject
 }
 
-export function contactsOf(parts: Parts, account_id: number): AccountScope['contacts'] {
-  const { core, outbox, ready } = parts
+export function contactsOf(context: ServiceContext, account_id: number): AccountScope['contacts'] {
+  const { core, outbox, ready } = context
   const { store } = core
 
   async function own(id: number): Promise<ContactRecord> {
@@ -92,7 +92,7 @@ export function contactsOf(parts: Parts, account_id: number): AccountScope['cont
       }
       const within = allowanceOf(await quotasOf(core, account_id))
       const { name: named } = parsed
-      const audit = auditRecord(parts, { resource: 'contact', action: 'created', name: named })
+      const audit = auditRecord(context, { resource: 'contact', action: 'created', name: named })
       const created = await store.contacts.create(record, within, audit)
       announceAudit(core, audit, created)
       outbox.contactChanged(created)
@@ -135,7 +135,7 @@ export function contactsOf(parts: Parts, account_id: number): AccountScope['cont
       requireSecrets(kind.fields, { stored: open, next: parsed.settings, given })
       const settings = sealContact(core, kind, parsed.settings)
       const after: JsonObject = { ...parsed, quiet: parsed.quiet as never, ...parsed.settings }
-      const audit = contactAudit(parts, kind, { name: parsed.name, before, after })
+      const audit = contactAudit(context, kind, { name: parsed.name, before, after })
       const change = { ...parsed, settings, updated_at: core.clock.now() }
       const updated = await store.contacts.update(id, change, audit)
       if (updated === undefined) throw new NotFoundError('contact')
@@ -145,7 +145,7 @@ export function contactsOf(parts: Parts, account_id: number): AccountScope['cont
     },
     async remove(id) {
       const { name } = await own(id)
-      const audit = auditRecord(parts, { resource: 'contact', action: 'deleted', name })
+      const audit = auditRecord(context, { resource: 'contact', action: 'deleted', name })
       if (await store.contacts.remove(id, audit)) announceAudit(core, audit, { id, account_id })
     },
     async preview(id, event = 'down') {
@@ -161,7 +161,7 @@ export function contactsOf(parts: Parts, account_id: number): AccountScope['cont
 
 /** The record of what differs; none if nothing does. */
 function contactAudit(
-  parts: Parts,
+  context: ServiceContext,
   kind: AnyContactKind,
   {
     name,
@@ -173,7 +173,7 @@ function contactAudit(
     ...fieldChanges(kind.fields, compared),
   ]
   if (changes.length === 0) return undefined
-  return auditRecord(parts, {
+  return auditRecord(context, {
     ...{ resource: 'contact', action: 'updated', name },
     changes: bounded(changes),
   })

@@ -20,8 +20,8 @@ import type { IncidentView, NotificationView } from '../api/views.ts'
 import { readFilter } from './read-filter.ts'
 import { planAcknowledged } from '../rounds/plan-notifications.ts'
 import { incidentFilter, notificationFilter, resultFilter } from './filters.ts'
-import { pageOf, pageQuery } from './parts.ts'
-import type { Parts } from './parts.ts'
+import { pageOf, pageQuery } from './paging.ts'
+import type { ServiceContext } from './service-context.ts'
 import type { ResultQuery } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
 
@@ -38,15 +38,18 @@ interface Listed {
 
 type Scope = Pick<AccountScope, 'results' | 'incidents' | 'notifications'>
 
-export function historyOf(parts: Parts, account_id: number): Scope {
+export function historyOf(context: ServiceContext, account_id: number): Scope {
   return {
-    results: resultsOf(parts, account_id),
-    incidents: incidentsOf(parts, account_id),
-    notifications: notificationsOf(parts, account_id),
+    results: resultsOf(context, account_id),
+    incidents: incidentsOf(context, account_id),
+    notifications: notificationsOf(context, account_id),
   }
 }
 
-function resultsOf({ core, monitorCache, ready }: Parts, account_id: number): Scope['results'] {
+function resultsOf(
+  { core, monitorCache, ready }: ServiceContext,
+  account_id: number,
+): Scope['results'] {
   async function requireMonitor(id: number): Promise<MonitorRecord> {
     await ready()
     const record = await recordOf({ core, monitorCache }, id)
@@ -71,8 +74,8 @@ function resultsOf({ core, monitorCache, ready }: Parts, account_id: number): Sc
   }
 }
 
-function incidentsOf(parts: Parts, account_id: number): Scope['incidents'] {
-  const { core, ready } = parts
+function incidentsOf(context: ServiceContext, account_id: number): Scope['incidents'] {
+  const { core, ready } = context
   const { store } = core
 
   async function ownIncident(id: number): Promise<IncidentRecord> {
@@ -89,7 +92,7 @@ function incidentsOf(parts: Parts, account_id: number): Scope['incidents'] {
   }
 
   async function viewOf(incident: IncidentRecord): Promise<IncidentView> {
-    const [view] = await viewsOf(parts, [incident])
+    const [view] = await viewsOf(context, [incident])
     if (view === undefined) throw new NotFoundError('incident')
     return view
   }
@@ -118,15 +121,15 @@ function incidentsOf(parts: Parts, account_id: number): Scope['incidents'] {
       // Only a filter: incidents outlive their monitor.
       const { query, limit } = pageQuery(account_id, readFilter(incidentFilter, given))
       await ready()
-      return pageOf(await viewsOf(parts, await store.incidents.list(query)), limit)
+      return pageOf(await viewsOf(context, await store.incidents.list(query)), limit)
     },
     async acknowledge(id) {
       const { monitor_id, acknowledged_at } = await openIncident(id)
       if (acknowledged_at === null) {
-        const changed = await parts.monitorCache.change(monitor_id, (cached) =>
+        const changed = await context.monitorCache.change(monitor_id, (cached) =>
           planAcknowledge(id, cached),
         )
-        if (changed !== null) await parts.committed.publish(changed)
+        if (changed !== null) await context.committed.publish(changed)
       }
       return viewOf(await ownIncident(id))
     },
@@ -134,7 +137,7 @@ function incidentsOf(parts: Parts, account_id: number): Scope['incidents'] {
 }
 
 function notificationsOf(
-  { core, outbox, ready }: Parts,
+  { core, outbox, ready }: ServiceContext,
   account_id: number,
 ): Scope['notifications'] {
   const { store } = core
@@ -171,7 +174,7 @@ function notificationsOf(
   }
 }
 
-type MonitorSource = Pick<Parts, 'core' | 'monitorCache'>
+type MonitorSource = Pick<ServiceContext, 'core' | 'monitorCache'>
 
 /** From memory where it is there; the settings of a stored one are not decrypted. */
 async function recordOf(

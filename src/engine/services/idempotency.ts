@@ -8,7 +8,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { IdempotencyResponses, RequestServices } from './request-services.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 
 const KEPT_MS = 86_400_000
 /** Per account; beyond it the oldest are dropped before their expiry. */
@@ -16,7 +16,11 @@ const MOST = { count: 1000, bytes: 8 * 1024 * 1024 }
 const PLACE = 'response.body'
 const HASH_PLACE = 'response.request_hash'
 
-export function idempotencyResponsesOf({ core, accounts, ready }: Parts): IdempotencyResponses {
+export function idempotencyResponsesOf({
+  core,
+  accounts,
+  ready,
+}: ServiceContext): IdempotencyResponses {
   const { clock, seal, store } = core
   return {
     async get(account_id, key) {
@@ -50,7 +54,7 @@ export function idempotencyLocksOf({
   core,
   accounts,
   ready,
-}: Parts): Pick<RequestServices, 'idempotencyLocks'> {
+}: ServiceContext): Pick<RequestServices, 'idempotencyLocks'> {
   const { clock, store } = core
   const { idempotencyLocks } = store
   if (idempotencyLocks === undefined) return {}

@@ -14,7 +14,7 @@ import { announceAudit } from '../announce/audit.ts'
 import { auditRecord } from './audit.ts'
 import { read, readFilter } from './read-filter.ts'
 import { hashOf, isPlausibleKey, makeKey } from '../core/tokens.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 
 /** The last use is written at most this often. */
 const USE_STEP_MS = 60_000
@@ -41,8 +41,8 @@ const KEY = {
   },
 }
 
-export function keysOf(parts: Parts, account_id: number): AccountScope['keys'] {
-  const { core, ready } = parts
+export function keysOf(context: ServiceContext, account_id: number): AccountScope['keys'] {
+  const { core, ready } = context
   return {
     async create(options) {
       const { name = 'default', key = makeKey(), scopes = ALL_SCOPES } = readFilter(KEY, options)
@@ -62,7 +62,7 @@ export function keysOf(parts: Parts, account_id: number): AccountScope['keys'] {
         revoked_at: null,
       }
       const changes = [{ field: 'scopes', from: null, to: scopes }]
-      const audit = auditRecord(parts, { resource: 'key', action: 'created', name, changes })
+      const audit = auditRecord(context, { resource: 'key', action: 'created', name, changes })
       const record = await core.store.keys.create(made, audit)
       announceAudit(core, audit, record)
       return { key, view: keyView(record) }
@@ -76,7 +76,7 @@ export function keysOf(parts: Parts, account_id: number): AccountScope['keys'] {
       const known = (await core.store.keys.list(account_id)).find((key) => key.id === id)
       if (known === undefined) throw new NotFoundError('key')
       if (known.revoked_at !== null) return
-      const audit = auditRecord(parts, { resource: 'key', action: 'revoked', name: known.name })
+      const audit = auditRecord(context, { resource: 'key', action: 'revoked', name: known.name })
       await core.store.keys.update(id, { revoked_at: core.clock.now() }, audit)
       announceAudit(core, audit, known)
     },
@@ -85,7 +85,7 @@ export function keysOf(parts: Parts, account_id: number): AccountScope['keys'] {
 
 /** See `Engine.authenticate`. */
 export async function authenticate(
-  { core, ready }: Parts,
+  { core, ready }: ServiceContext,
   key: string,
 ): ReturnType<Engine['authenticate']> {
   if (!isPlausibleKey(key)) return undefined

@@ -21,8 +21,8 @@ import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import { auditRecord } from './audit.ts'
 import { maintenanceFilter, previewOptions, upcomingOptions } from './filters.ts'
 import { upcomingOf } from './occurrences.ts'
-import { pageOf } from './parts.ts'
-import type { Parts } from './parts.ts'
+import { pageOf } from './paging.ts'
+import type { ServiceContext } from './service-context.ts'
 import { quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import { distinct } from './validate-input.ts'
@@ -37,11 +37,14 @@ const KEPT_DAYS = 30
 /** Fields of a view that a client may send back unchanged. */
 const READ_ONLY = ['id', 'active', 'starts_at', 'ends_at', 'version', 'created_at', 'updated_at']
 
-export function maintenanceOfAccount(parts: Parts, account_id: number): MaintenanceServices {
-  const { core, accountWindows, ready } = parts
+export function maintenanceOfAccount(
+  context: ServiceContext,
+  account_id: number,
+): MaintenanceServices {
+  const { core, accountWindows, ready } = context
   const { store, clock } = core
 
-  const records = versionedRecords<MaintenanceSettings>(parts, account_id, {
+  const records = versionedRecords<MaintenanceSettings>(context, account_id, {
     rows: store.maintenance,
     resource: 'maintenance',
     words: 'maintenance window',
@@ -80,7 +83,7 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
   return {
     async create(input) {
       await ready()
-      const settings = await validSettings(parts, {
+      const settings = await validSettings(context, {
         account_id,
         input: settingsFrom(input, READ_ONLY),
       })
@@ -101,7 +104,7 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       await ready()
       const before = against === undefined ? undefined : (await records.own(against)).settings
       const input = settingsFrom(given, READ_ONLY)
-      const settings = await validSettings(parts, { account_id, input, before, may_end: true })
+      const settings = await validSettings(context, { account_id, input, before, may_end: true })
       const [from, to] = [before, settings] as unknown as [JsonObject | undefined, JsonObject]
       const names = Object.keys(from ?? {}).filter((name) => !sameJson(from?.[name], to[name]))
       return {
@@ -125,7 +128,7 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       const among =
         monitor_id === undefined
           ? accountWindows.of(account_id)
-          : accountWindows.covering((await ownMonitor(parts, account_id, monitor_id)).record)
+          : accountWindows.covering((await ownMonitor(context, account_id, monitor_id)).record)
       const found = [...among]
         .filter(({ record }) => record.id > after)
         .filter(({ span }) => active === undefined || active === isOpen(span, now))
@@ -141,7 +144,7 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       const updated = await records.update(id, options, ({ settings }) => {
         before = settings as unknown as JsonObject
         const input = merge(MAINTENANCE_FIELDS, before, given)
-        return validSettings(parts, { account_id, input, before: settings })
+        return validSettings(context, { account_id, input, before: settings })
       })
       const view = stored(updated)
       if (!sameJson(before, updated.settings as unknown as JsonObject))
@@ -160,7 +163,7 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
       await accountWindows.ready(account_id)
       const until = clock.now() + days * DAY_MS
       const monitor =
-        monitor_id === undefined ? undefined : await ownMonitor(parts, account_id, monitor_id)
+        monitor_id === undefined ? undefined : await ownMonitor(context, account_id, monitor_id)
       const windows =
         monitor === undefined
           ? accountWindows.of(account_id)
@@ -175,7 +178,7 @@ export function maintenanceOfAccount(parts: Parts, account_id: number): Maintena
   }
 }
 
-async function ownMonitor({ monitorCache }: Parts, account_id: number, id: number) {
+async function ownMonitor({ monitorCache }: ServiceContext, account_id: number, id: number) {
   const cached = await monitorCache.get(id)
   if (cached.record.account_id !== account_id) throw new NotFoundError('monitor')
   return cached
@@ -211,7 +214,7 @@ interface Wanted {
 
 /** @throws ValidationError with every problem at once */
 async function validSettings(
-  { core }: Parts,
+  { core }: ServiceContext,
   { account_id, input, before, may_end = false }: Wanted,
 ): Promise<MaintenanceSettings> {
   const parsed = parse(MAINTENANCE_FIELDS, input)

@@ -13,7 +13,7 @@ import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import { MONITOR_DELETED, planChange } from '../rounds/plan-change.ts'
 import { withDeadlineReset } from '../rounds/push.ts'
 import { auditRecord } from './audit.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 import { allowanceOf, quotasOf, requireInterval } from './quotas.ts'
 import { requireVersion } from './versioned-records.ts'
 
@@ -38,11 +38,11 @@ export interface MonitorActions {
   remove(this: void, id: number, version: number | undefined): Promise<Changed | null>
 }
 
-export function createMonitorActions(parts: Parts, account_id: number): MonitorActions {
-  const { core, monitorCache, committed, ready } = parts
+export function createMonitorActions(context: ServiceContext, account_id: number): MonitorActions {
+  const { core, monitorCache, committed, ready } = context
 
   const auditOf = ({ record }: CachedMonitor, action: AuditAction): NewAuditRecord =>
-    auditRecord(parts, { resource: 'monitor', action, name: record.common.name })
+    auditRecord(context, { resource: 'monitor', action, name: record.common.name })
 
   async function own(id: number): Promise<CachedMonitor> {
     await ready()
@@ -81,8 +81,8 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
   async function startCheck(id: number, { version }: VersionOptions): Promise<Started> {
     const start = (cached: CachedMonitor): Started => {
       requireVersion('monitor', cached.record, version)
-      requireCheckable(parts, cached)
-      const ended = checkNow(parts, cached)
+      requireCheckable(context, cached)
+      const ended = checkNow(context, cached)
       // A waiting caller gets the failure; it was logged already.
       ended.catch(() => undefined)
       return { ended }
@@ -122,7 +122,7 @@ export function createMonitorActions(parts: Parts, account_id: number): MonitorA
       const planned = await planChange({ core, monitorCache }, cached, {
         event: { kind: 'remove', at: core.clock.now() },
       })
-      const { machine: _machine, ...change } = planned?.change ?? emptyChange(parts, cached)
+      const { machine: _machine, ...change } = planned?.change ?? emptyChange(context, cached)
       const audit = auditOf(cached, 'deleted')
       return { ...planned, change: { ...change, cancel: MONITOR_DELETED, remove: true, audit } }
     })
@@ -137,12 +137,12 @@ function raisedVersion({
   return { settings: { common, settings, target } }
 }
 
-function emptyChange({ core }: Parts, { record }: CachedMonitor): Change {
+function emptyChange({ core }: ServiceContext, { record }: CachedMonitor): Change {
   return { monitor_id: record.id, revision: record.revision, at: core.clock.now() }
 }
 
 /** @throws ConflictError `paused` or `not_running` */
-function requireCheckable({ running }: Parts, cached: CachedMonitor): void {
+function requireCheckable({ running }: ServiceContext, cached: CachedMonitor): void {
   if (cached.record.machine.state === 'paused') {
     throw new ConflictError('paused', 'The monitor is paused; resume it first')
   }
@@ -150,7 +150,10 @@ function requireCheckable({ running }: Parts, cached: CachedMonitor): void {
     throw new ConflictError('not_running', 'The engine is not running; start it first')
 }
 
-function checkNow({ core, rounds, push }: Parts, cached: CachedMonitor): Promise<Changed | null> {
+function checkNow(
+  { core, rounds, push }: ServiceContext,
+  cached: CachedMonitor,
+): Promise<Changed | null> {
   return cached.type.checker.push === undefined
     ? rounds.run(cached, core.clock.now())
     : push.judge(cached)

@@ -19,17 +19,17 @@ import { bounded, fieldChanges, auditRecord } from './audit.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { validateMonitor, withoutDeletedIds, withoutDeletedMembers } from './validate-input.ts'
 import type { ValidMonitor } from './validate-input.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 
 /** The change of a patch. If the target or type settings differ, the monitor's state starts again. */
 export async function planUpdate(
-  parts: Parts,
+  context: ServiceContext,
   cached: CachedMonitor,
   patch: JsonObject,
 ): Promise<Planned> {
-  const { core, monitorCache } = parts
+  const { core, monitorCache } = context
   const { record, type, settings } = cached
-  const next = await patched(parts, cached, patch)
+  const next = await patched(context, cached, patch)
   const { checks_per_min } = allowanceOf(await quotasOf(core, record.account_id))
   const at = core.clock.now()
   const change: Change = {
@@ -42,11 +42,11 @@ export async function planUpdate(
       target: next.target,
     },
     ...(checks_per_min === undefined ? {} : { within: { checks_per_min } }),
-    ...monitorAudit(parts, cached, next),
+    ...monitorAudit(context, cached, next),
   }
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
   if (same || type.checker.push !== undefined) return { change }
-  const planned = await planChange(parts, cached, { event: { kind: 'reconfigure', at } })
+  const planned = await planChange(context, cached, { event: { kind: 'reconfigure', at } })
   return { ...planned, change: { ...planned?.change, ...change, forget_locations: true } }
 }
 
@@ -55,7 +55,7 @@ export async function planUpdate(
  * that would be sent to another destination
  */
 export async function patched(
-  { core }: Pick<Parts, 'core'>,
+  { core }: Pick<ServiceContext, 'core'>,
   { record, type, settings }: CachedMonitor,
   patch: JsonObject,
 ): Promise<ValidMonitor> {
@@ -82,7 +82,7 @@ export async function patched(
 
 /** The record of what differs; none if nothing does. */
 export function monitorAudit(
-  parts: Pick<Parts, 'core' | 'actor'>,
+  context: Pick<ServiceContext, 'core' | 'actor'>,
   { record, type, settings }: CachedMonitor,
   next: ValidMonitor,
 ): Pick<Change, 'audit'> {
@@ -99,7 +99,7 @@ export function monitorAudit(
   if (changes.length === 0) return {}
   const { name } = next.common
   return {
-    audit: auditRecord(parts, {
+    audit: auditRecord(context, {
       ...{ resource: 'monitor', action: 'updated', name },
       changes: bounded(changes),
     }),

@@ -19,8 +19,8 @@ import { allowanceOf, quotasOf } from './quotas.ts'
 import { validateMonitor } from './validate-input.ts'
 import type { MonitorSummary, MonitorView } from '../api/views.ts'
 import { makeToken, heartbeatAddressOf } from '../core/tokens.ts'
-import type { Parts } from './parts.ts'
-import { pageOf } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
+import { pageOf } from './paging.ts'
 import { createMonitorActions } from './monitor-actions.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { auditRecord } from './audit.ts'
@@ -46,11 +46,14 @@ import { isJsonObject } from '../../model/json.ts'
 
 type Monitors = AccountScope['monitors']
 
-export function monitorsOf(parts: Parts, account_id: number): Monitors {
-  const { core, monitorCache, schedule, ready } = parts
-  const { own, commit, startCheck, pause, resume, remove } = createMonitorActions(parts, account_id)
+export function monitorsOf(context: ServiceContext, account_id: number): Monitors {
+  const { core, monitorCache, schedule, ready } = context
+  const { own, commit, startCheck, pause, resume, remove } = createMonitorActions(
+    context,
+    account_id,
+  )
 
-  const testCheck = createTestCheck(parts)
+  const testCheck = createTestCheck(context)
 
   const summary = (cached: SummarySource): MonitorSummary =>
     monitorSummary(cached, schedule.factsOf(cached))
@@ -64,7 +67,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     })
   }
 
-  const bulk = bulkOf(parts, account_id, {
+  const bulk = bulkOf(context, account_id, {
     own,
     pause: async (id) => (await pause(id, {})) !== null,
     resume: async (id) => (await resume(id, {})) !== null,
@@ -74,13 +77,13 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       await startCheck(id, {})
       return true
     },
-    tag: (tags) => async (id) => (await commit(id, tagged(parts, tags))) !== null,
+    tag: (tags) => async (id) => (await commit(id, tagged(context, tags))) !== null,
   })
 
   /** Input for a new monitor, or a patch of one. */
   async function givenOf(input: unknown, update: number | undefined): Promise<Previewing> {
     const { type: name, ...fields } = objectFrom(input)
-    if (update === undefined) return { account_id, type: typeOf(parts, name), input: fields }
+    if (update === undefined) return { account_id, type: typeOf(context, name), input: fields }
     const cached = await own(update)
     if (name !== undefined && name !== cached.record.type) refuse({ type: 'immutable' })
     return { account_id, type: cached.type, input: fields, update: cached }
@@ -89,7 +92,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
   async function createMonitor(input: unknown): Promise<MonitorView> {
     await ready()
     const { type: name, ...fields } = objectFrom(input)
-    const type = typeOf(parts, name)
+    const type = typeOf(context, name)
     const { common, settings, target } = await validateMonitor(core, {
       account_id,
       type,
@@ -110,7 +113,11 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       created_at: now,
       updated_at: now,
     }
-    const audit = auditRecord(parts, { resource: 'monitor', action: 'created', name: common.name })
+    const audit = auditRecord(context, {
+      resource: 'monitor',
+      action: 'created',
+      name: common.name,
+    })
     const record = await core.store.monitors.create(made, within, audit)
     announceAudit(core, audit, record)
     const cached = monitorCache.add(record)
@@ -130,7 +137,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const { against, update } = readFilter(previewOptions, options)
       await ready()
       const cached = against === undefined ? {} : { against: await own(against) }
-      return previewOf(parts, { ...(await givenOf(input, update)), ...cached })
+      return previewOf(context, { ...(await givenOf(input, update)), ...cached })
     },
 
     async test(input: unknown, options?: { readonly update?: number }) {
@@ -163,7 +170,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
       const wanted = withoutAbsent(patch)
       const changed = await commit(id, (cached) => {
         requireVersion('monitor', cached.record, version)
-        return planUpdate(parts, cached, wanted)
+        return planUpdate(context, cached, wanted)
       })
       if (changed?.after === undefined) return view(await own(id))
       return withWarnings(view(changed.after), changed.after, wanted)
@@ -200,7 +207,7 @@ export function monitorsOf(parts: Parts, account_id: number): Monitors {
     // The results show its end.
     queueCheck: async (id, options = {}) => void (await startCheck(id, options)),
 
-    status: async (id) => statusView(parts, await own(id)),
+    status: async (id) => statusView(context, await own(id)),
 
     async uptime(id, options) {
       const { days = 30 } = readFilter(uptimeOptions, options)
@@ -222,7 +229,7 @@ function objectFrom(input: unknown): JsonObject {
   return isJsonObject(input) ? withoutAbsent(input) : refuse({ type: 'required' })
 }
 
-function typeOf({ core }: Parts, name: unknown): MonitorType {
+function typeOf({ core }: ServiceContext, name: unknown): MonitorType {
   if (name === undefined || name === null) return refuse({ type: 'required' })
   const type = typeof name === 'string' ? core.registry.get(name) : undefined
   return type ?? refuse({ type: `invalid: one of ${core.registry.names.join(', ')} is expected` })

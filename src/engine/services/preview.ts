@@ -16,7 +16,7 @@ import { patched } from './monitor-update.ts'
 import { validateMonitor } from './validate-input.ts'
 import type { ValidMonitor } from './validate-input.ts'
 import type { MonitorPreview } from '../api/views.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 
 export interface Previewing {
   readonly account_id: number
@@ -30,9 +30,12 @@ export interface Previewing {
 }
 
 /** @throws ValidationError with every problem at once */
-export async function previewOf(parts: Parts, previewing: Previewing): Promise<MonitorPreview> {
+export async function previewOf(
+  context: ServiceContext,
+  previewing: Previewing,
+): Promise<MonitorPreview> {
   const { type, input, update, against = update } = previewing
-  const valid = await validOf(parts, previewing)
+  const valid = await validOf(context, previewing)
   const fields = type.checker.fields
   const warnings = warningsOf(type, valid.settings, input)
   const after = { ...asJson(valid.common), ...valid.settings }
@@ -55,13 +58,13 @@ export async function previewOf(parts: Parts, previewing: Previewing): Promise<M
 
 /** The settings that would be stored. @throws ValidationError with every problem at once */
 export async function validOf(
-  parts: Parts,
+  context: ServiceContext,
   { account_id, type, input, against, update }: Previewing,
 ): Promise<ValidMonitor> {
-  if (update !== undefined) return patched(parts, update, input)
+  if (update !== undefined) return patched(context, update, input)
   if (against !== undefined && against.type !== type)
     throw new ValidationError({ type: 'immutable' })
-  return validateMonitor(parts.core, {
+  return validateMonitor(context.core, {
     account_id,
     ...(against === undefined
       ? {}

@@ -17,8 +17,8 @@ import type { Core } from '../core/core.ts'
 import { PUBLIC_PAGE_FIELDS } from '../registry/public-page-fields.ts'
 import { pageOptions } from './filters.ts'
 import { hashPassword, isPassword } from './page-password.ts'
-import { pageOf } from './parts.ts'
-import type { Parts } from './parts.ts'
+import { pageOf } from './paging.ts'
+import type { ServiceContext } from './service-context.ts'
 import { PAGES, quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import type { PublishedPages } from './request-services.ts'
@@ -26,10 +26,10 @@ import { settingsFrom, versionedRecords } from './versioned-records.ts'
 
 const READ_ONLY = ['id', 'version', 'created_at', 'updated_at']
 
-export function publicPagesOf(parts: Parts, account_id: number): PublicPageServices {
-  const { core, ready } = parts
+export function publicPagesOf(context: ServiceContext, account_id: number): PublicPageServices {
+  const { core, ready } = context
   const rows = core.store.publicPages
-  const records = versionedRecords<PublicPageSettings>(parts, account_id, {
+  const records = versionedRecords<PublicPageSettings>(context, account_id, {
     rows,
     resource: 'public_page',
     words: 'page',
@@ -41,7 +41,7 @@ export function publicPagesOf(parts: Parts, account_id: number): PublicPageServi
   return {
     async create(input) {
       await ready()
-      const settings = await validSettings(parts, {
+      const settings = await validSettings(context, {
         account_id,
         input: settingsFrom(input, READ_ONLY),
       })
@@ -64,7 +64,7 @@ export function publicPagesOf(parts: Parts, account_id: number): PublicPageServi
           ...kept,
           ...given,
         })
-        return validSettings(parts, { account_id, input, before })
+        return validSettings(context, { account_id, input, before })
       })
       return viewOf(updated)
     },
@@ -100,7 +100,7 @@ interface Wanted {
 
 /** @throws ValidationError with every problem at once */
 async function validSettings(
-  parts: Parts,
+  context: ServiceContext,
   { account_id, input, before }: Wanted,
 ): Promise<PublicPageSettings> {
   // A masked password is the stored one.
@@ -108,10 +108,10 @@ async function validSettings(
   const parsed = parse(PUBLIC_PAGE_FIELDS, keeps ? { ...input, password: null } : input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const { password } = parsed.value
-  const hash = password === undefined ? undefined : await hashed(parts, account_id, password)
+  const hash = password === undefined ? undefined : await hashed(context, account_id, password)
   const known = new Set(before?.groups.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
-  const groups = await ownGroups(parts.core, parsed.value.groups, {
-    isThere: async (id) => (await parts.core.store.monitors.get(id))?.account_id === account_id,
+  const groups = await ownGroups(context.core, parsed.value.groups, {
+    isThere: async (id) => (await context.core.store.monitors.get(id))?.account_id === account_id,
     mayBeGone: (id) => known.has(id),
   })
   return storedPage({ ...parsed.value, groups }, keeps ? before?.password_hash : hash)
@@ -130,7 +130,11 @@ export function storedPage(
   }
 }
 
-function hashed({ hashing }: Parts, account_id: number, password: string): Promise<string> {
+function hashed(
+  { hashing }: ServiceContext,
+  account_id: number,
+  password: string,
+): Promise<string> {
   const { signal } = new AbortController()
   return hashing.run(signal, () => hashPassword(password), account_id)
 }
@@ -173,7 +177,7 @@ export async function ownGroups(
   return own
 }
 
-export function publishedPagesOf({ core, ready }: Parts): PublishedPages {
+export function publishedPagesOf({ core, ready }: ServiceContext): PublishedPages {
   return {
     async bySlug(slug) {
       await ready()

@@ -8,7 +8,7 @@
 import { ConfigurationError } from '../../errors.ts'
 import type { PublicPageRecord } from '../../model.ts'
 import { slidingLog } from '../core/sliding-log.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 
 /** In addition to the rounds of its interval. */
 export const REQUESTED_CHECKS = { limit: 30, window_ms: 60_000 } as const
@@ -106,7 +106,7 @@ async function admit(engine: object, identity: string): ReturnType<typeof admitC
 }
 
 /** Keys are counted in the store if several processes share it, everything else in this process. */
-export function requestsOf({ core, ready }: Parts): RequestCounter {
+export function requestsOf({ core, ready }: ServiceContext): RequestCounter {
   const { clock, store } = core
   const log = slidingLog(clock)
   return {

@@ -23,8 +23,8 @@ import {
 } from '../registry/status-report-fields.ts'
 import { publishReport } from '../announce/published.ts'
 import { statusReportFilter } from './filters.ts'
-import { pageOf } from './parts.ts'
-import type { Parts } from './parts.ts'
+import { pageOf } from './paging.ts'
+import type { ServiceContext } from './service-context.ts'
 import { quotasOf, REPORTS } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import { settingsFrom, versionedRecords } from './versioned-records.ts'
@@ -40,10 +40,10 @@ const READ_ONLY = [
   ...['version', 'created_at', 'updated_at'],
 ]
 
-export function statusReportsOf(parts: Parts, account_id: number): StatusReportServices {
-  const { core, ready } = parts
+export function statusReportsOf(context: ServiceContext, account_id: number): StatusReportServices {
+  const { core, ready } = context
   const rows = core.store.statusReports
-  const records = versionedRecords<StatusReportSettings>(parts, account_id, {
+  const records = versionedRecords<StatusReportSettings>(context, account_id, {
     rows,
     resource: 'status_report',
     words: 'report',
@@ -56,7 +56,7 @@ export function statusReportsOf(parts: Parts, account_id: number): StatusReportS
     async create(input) {
       await ready()
       const { status, text, ...rest } = parsed(NEW_REPORT_FIELDS, settingsFrom(input, []))
-      const targets = await ownTargets(parts, { account_id, given: rest })
+      const targets = await ownTargets(context, { account_id, given: rest })
       const updates = [{ at: core.clock.now(), status, text }]
       const { status_reports } = await quotasOf(core, account_id)
       const made = { ...rest, ...targets, updates }
@@ -91,7 +91,7 @@ export function statusReportsOf(parts: Parts, account_id: number): StatusReportS
         const rest = parsed(STATUS_REPORT_FIELDS, merged)
         return {
           ...rest,
-          ...(await ownTargets(parts, { account_id, given: rest, before })),
+          ...(await ownTargets(context, { account_id, given: rest, before })),
           updates,
         }
       })
@@ -178,7 +178,7 @@ interface Targeting {
 
 /** Pages and monitors of the account; what was removed meanwhile is left out. @throws ValidationError */
 async function ownTargets(
-  { core }: Parts,
+  { core }: ServiceContext,
   { account_id, given, before }: Targeting,
 ): Promise<Targets> {
   const problems: Record<string, string> = {}

@@ -13,7 +13,7 @@ import { latest, locationStatuses, monitorSummary } from '../views/views.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import type { LocationStatus, StatusView } from '../api/views.ts'
 import type { EpochMs, MachineState } from '../../model.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 import { uptimeBetween } from './uptime.ts'
 import { DAY_MS } from '../../model/time.ts'
 
@@ -23,7 +23,7 @@ const MOST_PLANNED = 5
 
 /** The current state of a monitor, for frequent polling. */
 export async function statusView(
-  { core, accountWindows, schedule, staleness }: Parts,
+  { core, accountWindows, schedule, staleness }: ServiceContext,
   cached: CachedMonitor,
 ): Promise<StatusView> {
   const { record } = cached

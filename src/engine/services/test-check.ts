@@ -9,7 +9,7 @@ import { ConflictError } from '../../errors.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
 import type { CheckOrder } from '../../probes/transport.ts'
 import type { TimedOutcome } from '../api/views.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 import { validOf } from './preview.ts'
 import type { Previewing } from './preview.ts'
 
@@ -19,15 +19,15 @@ const AT_ONCE = 2
 export type TestCheck = (testing: Previewing) => Promise<TimedOutcome>
 
 /** Runs in this process, with the address guard of its checks. */
-export function createTestCheck(parts: Parts): TestCheck {
-  const { core, run, testing } = parts
+export function createTestCheck(context: ServiceContext): TestCheck {
+  const { core, run, testing } = context
 
   return async (input) => {
     const { account_id, type } = input
     const { checker } = type
     if (checker.push !== undefined)
       throw new ConflictError('not_testable', 'This type waits for signals and checks nothing')
-    const { common, settings, target } = await validOf(parts, input)
+    const { common, settings, target } = await validOf(context, input)
     const running = testing.get(account_id) ?? 0
     if (running >= AT_ONCE)
       throw new ConflictError('test_running', 'Other tests of this account are running')

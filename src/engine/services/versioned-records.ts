@@ -21,7 +21,7 @@ import { announceAudit } from '../announce/audit.ts'
 import type { VersionOptions } from '../api/filters.ts'
 import { auditRecord, bounded, fieldChanges } from './audit.ts'
 import { versionOptions } from './filters.ts'
-import type { Parts } from './parts.ts'
+import type { ServiceContext } from './service-context.ts'
 import { readFilter } from './read-filter.ts'
 
 /** A version that others change all the time. */
@@ -54,11 +54,11 @@ export interface VersionedRecords<S> {
 }
 
 export function versionedRecords<S>(
-  parts: Parts,
+  context: ServiceContext,
   account_id: number,
   kind: Kind<S>,
 ): VersionedRecords<S> {
-  const { core, ready } = parts
+  const { core, ready } = context
   const { rows, resource, words } = kind
 
   async function own(id: number): Promise<VersionedRecord<S>> {
@@ -69,7 +69,7 @@ export function versionedRecords<S>(
   }
 
   function entry(action: AuditAction, settings: S): NewAuditRecord {
-    return auditRecord(parts, { resource, action, name: kind.nameOf(settings) })
+    return auditRecord(context, { resource, action, name: kind.nameOf(settings) })
   }
 
   /** What differs; none if nothing does. */

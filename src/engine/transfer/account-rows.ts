@@ -9,7 +9,7 @@ import type { AuditedResource, VersionedRecord } from '../../model.ts'
 import type { VersionedRows } from '../../store/store.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { auditRecord } from '../services/audit.ts'
-import type { Parts } from '../services/parts.ts'
+import type { ServiceContext } from '../services/service-context.ts'
 
 export interface FreeRows<T> {
   /** Whether the account has this row, which then stands for no other one. */
@@ -103,7 +103,7 @@ interface NewRow<S> {
 
 /** @throws ConflictError `quota` beyond `most` */
 export async function storeRow<S>(
-  { parts, account_id }: { readonly parts: Parts; readonly account_id: number },
+  { parts, account_id }: { readonly parts: ServiceContext; readonly account_id: number },
   rows: VersionedRows<S>,
   { resource, name, settings, created_at, most }: NewRow<S>,
 ): Promise<VersionedRecord<S>> {

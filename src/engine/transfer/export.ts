@@ -20,7 +20,7 @@ import type { Core } from '../core/core.ts'
 import { heartbeatAddressOf } from '../core/tokens.ts'
 import { openContact } from '../delivery/contact-secrets.ts'
 import { cachedMonitorOf } from '../monitors/cached-monitor.ts'
-import type { Parts } from '../services/parts.ts'
+import type { ServiceContext } from '../services/service-context.ts'
 import { historyLines } from './export-history.ts'
 import { rowsOf } from './account-rows.ts'
 import { FORMAT, written } from './lines.ts'
@@ -30,7 +30,7 @@ import { publishedLines } from './published-pages.ts'
 import { windowLines } from './windows.ts'
 
 export async function* exportAccount(
-  { core, ready }: Parts,
+  { core, ready }: ServiceContext,
   account_id: number,
   options: ExportOptions = {},
 ): AsyncGenerator<string, void, undefined> {

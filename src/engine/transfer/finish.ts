@@ -12,11 +12,11 @@ import type { Change } from '../../store/store.ts'
 import type { ImportView } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
 import { allowanceOf, quotasOf } from '../services/quotas.ts'
-import type { Parts } from '../services/parts.ts'
+import type { ServiceContext } from '../services/service-context.ts'
 import { importedMonitors, withoutMarks } from './store-lines.ts'
 
 interface Finishing {
-  readonly parts: Parts
+  readonly parts: ServiceContext
   readonly account_id: number
   /** When the export began: what its monitors were since then is unknown. */
   readonly at: number
@@ -62,7 +62,10 @@ export async function finish(
   return { over_quota }
 }
 
-async function schedule({ monitorCache, schedule: due }: Parts, id: number): Promise<void> {
+async function schedule(
+  { monitorCache, schedule: due }: ServiceContext,
+  id: number,
+): Promise<void> {
   await monitorCache.refresh(id)
   const cached = monitorCache.peek(id)
   if (cached !== undefined && cached.record.machine.state !== 'paused') due.add(cached)

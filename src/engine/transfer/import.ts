@@ -13,7 +13,7 @@ import { DAY_MS } from '../../model/time.ts'
 import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import type { ImportOptions, ImportSource, ImportView } from '../api/transfer.ts'
-import type { Parts } from '../services/parts.ts'
+import type { ServiceContext } from '../services/service-context.ts'
 import { examine } from './examine.ts'
 import type { Examined } from './examine.ts'
 import { finish } from './finish.ts'
@@ -30,7 +30,7 @@ export interface Kept {
 }
 
 interface Target {
-  readonly parts: Parts
+  readonly parts: ServiceContext
   readonly account_id: number
   readonly importing: Importing
   readonly retention: Kept | undefined
@@ -127,7 +127,7 @@ function progressFrom(text: string | undefined): Progress | undefined {
   }
 }
 
-async function requireEmpty({ core }: Parts, account_id: number): Promise<void> {
+async function requireEmpty({ core }: ServiceContext, account_id: number): Promise<void> {
   const [first] = await core.store.monitors.list({ account_id, limit: 1 })
   if (first === undefined) return
   throw new ConflictError(
@@ -143,7 +143,7 @@ const TOLD_EVERY = 1000
 
 /** Yields to other work, hears the signal, and tells how far it is. */
 async function* paced(
-  { core }: Parts,
+  { core }: ServiceContext,
   lines: AsyncIterable<NumberedLine>,
   { signal, onProgress, doing }: ImportOptions & { readonly doing: 'validating' | 'storing' },
 ): AsyncGenerator<NumberedLine> {

@@ -5,7 +5,7 @@
  */
 
 import type { AccountScope } from '../api/engine.ts'
-import type { Parts } from '../services/parts.ts'
+import type { ServiceContext } from '../services/service-context.ts'
 import { exportAccount } from './export.ts'
 import { importAccount } from './import.ts'
 import type { Importing, Kept } from './import.ts'
@@ -13,7 +13,7 @@ import type { Importing, Kept } from './import.ts'
 export type { Importing } from './import.ts'
 
 export function transferOf(
-  parts: Parts,
+  parts: ServiceContext,
   account_id: number,
   engine: { readonly importing: Importing; readonly retention: Kept | undefined },
 ): Pick<AccountScope, 'export' | 'import'> {

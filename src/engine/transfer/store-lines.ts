@@ -19,7 +19,7 @@ import { hashOf, makeToken, sealToken } from '../core/tokens.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { sealContact } from '../delivery/contact-secrets.ts'
 import { auditRecord } from '../services/audit.ts'
-import type { Parts } from '../services/parts.ts'
+import type { ServiceContext } from '../services/service-context.ts'
 import { ruleOf } from '../rounds/composite.ts'
 import { allowanceOf, PAGES, REPORTS } from '../services/quotas.ts'
 import { storeRow } from './account-rows.ts'
@@ -41,7 +41,7 @@ const FROM = 'watchpost:from:'
 const STAYS = 'watchpost:stays-paused'
 
 export interface Storing {
-  readonly parts: Parts
+  readonly parts: ServiceContext
   readonly account_id: number
   readonly examined: Examined
   /** Some of it may be stored. */
@@ -205,7 +205,7 @@ const PAGE = 50
 
 /** Monitors whose import has not ended. */
 export async function* importedMonitors(
-  { core }: Parts,
+  { core }: ServiceContext,
   account_id: number,
 ): AsyncGenerator<MonitorRecord> {
   for (let after_id = 0; ;) {
@@ -265,7 +265,7 @@ async function storeMonitor(
 }
 
 async function linkMonitor(
-  { core }: Parts,
+  { core }: ServiceContext,
   id: number,
   { depends_on, members }: Links,
 ): Promise<void> {

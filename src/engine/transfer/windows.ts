@@ -11,7 +11,7 @@ import type { JsonObject, MaintenanceSettings } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
-import type { Parts } from '../services/parts.ts'
+import type { ServiceContext } from '../services/service-context.ts'
 import { freeRows, rowsOf, storeRow } from './account-rows.ts'
 import type { FreeRows } from './account-rows.ts'
 import { written } from './lines.ts'
@@ -70,7 +70,7 @@ function keyOf({ name, window, tags, all_monitors, monitor_ids }: MaintenanceSet
 }
 
 interface Storing {
-  readonly parts: Parts
+  readonly parts: ServiceContext
   readonly account_id: number
   /** How many the account may have. */
   readonly most: number | null

@@ -11,14 +11,13 @@ import type { Outbox } from '../delivery/outbox.ts'
 import type { AccountWindows } from '../monitors/account-windows.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import type { Lane } from '../../net/resolve/lane.ts'
-import type { Page } from '../api/views.ts'
 import type { CommittedChanges } from '../monitors/committed.ts'
 import type { PushMonitors } from '../rounds/push.ts'
 import type { Rounds } from '../rounds/rounds.ts'
 import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
 import type { Staleness } from '../scheduling/staleness.ts'
 
-export interface Parts {
+export interface ServiceContext {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly accountWindows: AccountWindows
@@ -43,47 +42,18 @@ export interface Parts {
 }
 
 /** The same for one account, which must exist, on behalf of an actor. */
-export function partsOf(
-  parts: Parts,
+export function accountContext(
+  context: ServiceContext,
   account_id: number,
-  actor: string | null = parts.actor,
-): Parts {
-  const { accounts, ready } = parts
+  actor: string | null = context.actor,
+): ServiceContext {
+  const { accounts, ready } = context
   return {
-    ...parts,
+    ...context,
     actor,
     async ready() {
       await ready()
       await accounts.require(account_id)
     },
   }
-}
-
-interface PageFilter {
-  readonly limit?: number
-  readonly after?: number
-}
-
-interface PageQuery {
-  readonly account_id: number
-  readonly limit: number
-  readonly before_id?: number
-}
-
-/** What a store is asked for one page, newest first: one item more than `limit` tells whether there is a next one. */
-export function pageQuery<F extends PageFilter>(
-  account_id: number,
-  { limit = 50, after, ...filter }: F,
-): { readonly query: Omit<F, keyof PageFilter> & PageQuery; readonly limit: number } {
-  const before = after === undefined ? {} : { before_id: after }
-  return { query: { account_id, ...filter, limit: limit + 1, ...before }, limit }
-}
-
-/** A page from a list that was read with one item more than `limit`. */
-export function pageOf<T extends { readonly id: number }>(
-  items: readonly T[],
-  limit: number,
-): Page<T> {
-  const shown = items.slice(0, limit)
-  return { items: shown, next: items.length > limit ? (shown.at(-1)?.id ?? null) : null }
 }
