@@ -28,6 +28,9 @@ const RETIRED: Readonly<Record<string, string>> = {
   untold: 'not sent',
   settleMonitor: 'validateMonitor',
   beginsAnew: 'startsOver',
+  looked_at: 'last_check_ended_at',
+  check_soon: 'the schedule',
+  PATIENCE_MS: 'TIMEOUT_MS',
 }
 
 /** Parts of a name: `createRoster` has the word `roster`, and `SENT_TELLINGS` has `telling`. */
