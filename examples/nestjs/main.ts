@@ -11,7 +11,7 @@ import { NestFactory } from '@nestjs/core'
 import type { Engine } from 'watchpost'
 import { builtinCheckers } from 'watchpost/checkers'
 import { sqliteStore } from 'watchpost/store/sqlite'
-import { ENGINE, InjectEngine, WatchpostModule } from './watchpost.module.ts'
+import { ENGINE, InjectEngine, WatchpostModule } from './watchpost.module.js'
 
 @Controller()
 class DownController {

@@ -258,7 +258,7 @@ function compiled(text: string): string {
       experimentalDecorators: true,
     },
   })
-  return outputText.replaceAll('.module.ts', '.module.mjs')
+  return outputText.replaceAll('.module.js', '.module.mjs')
 }
 
 export interface RunningApp extends App {
