@@ -3,6 +3,9 @@
  * otherwise by its format or kind.
  */
 
+import { builtinCheckers } from '../../src/checkers/index.ts'
+import { certificates } from '../support/certificates.ts'
+
 export type Sample = (size: number) => unknown
 
 const url = (size: number): string => 'https://a.example/'.padEnd(size, 'x').slice(0, size)
@@ -24,6 +27,17 @@ const proxy = (size: number): string =>
 /** `.` matches whatever the line is, so that the pattern stays small. */
 const pattern = (size: number): string =>
   size < 3 ? 'x'.repeat(size) : `[${'x'.repeat(size - 2)}]`
+
+/** What stands around a block of PEM is cut off. */
+const around =
+  (pem: string): Sample =>
+  (size) =>
+    pem.trim().padStart(size, 'x').slice(-size)
+
+const PEMS = builtinCheckers({ extra: true }).flatMap(({ type }) => [
+  [`${type}.tls_cert`, around(certificates().good.cert)] as const,
+  [`${type}.tls_key`, around(certificates().good.key)] as const,
+])
 
 const many =
   (make: (n: number) => unknown): Sample =>
@@ -54,6 +68,7 @@ export const SAMPLES: Readonly<Record<string, Sample>> = {
   'contact email.to': many((n) => `a${n}@example.org`),
   'tcp.send': (size) => '\\x41'.repeat(Math.ceil(size / 4)),
   ...Object.fromEntries(['http', 'content', 'resources'].map((type) => [`${type}.proxy`, proxy])),
+  ...Object.fromEntries(PEMS),
   'contact request.url': url,
   'contact request.recovery_url': url,
   // A URL is cut to the name.
@@ -72,7 +87,7 @@ export const THROUGH_THE_LIST: Readonly<Record<string, Sample>> = {
 
 /** Formats or fields of which nothing is as short as the bound, which says that an empty text is none. */
 export const NEVER_SHORT: readonly string[] = [
-  ...['url', 'cron', 'time_zone', 'domain', 'email', 'json_path'],
+  ...['url', 'cron', 'time_zone', 'domain', 'email', 'json_path', 'pem'],
   ...[
     'contact request.url',
     'contact request.recovery_url',
