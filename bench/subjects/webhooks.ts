@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events'
-import { Client } from 'undici'
+import { Agent, Client, request } from 'undici'
 import { systemClock } from '../../src/clock.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import { createIdleConnections } from '../../src/net/connection/idle-connections.ts'
+import type { OwnIdleConnections } from '../../src/net/connection/idle-connections.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
 import { httpTransport } from '../../src/webhook/transport.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
@@ -14,6 +16,9 @@ import type { NamedStore } from './stores.ts'
 
 const CONCURRENCY = 50
 const BASELINE = 'undici POST, fresh Client'
+const FRESH = 'the transport alone, https, a connection each'
+const KEPT = 'the transport alone, https, kept connections'
+const HEADERS = { 'content-type': 'application/json' }
 const PAYLOAD = JSON.stringify({
   event: 'down',
   monitor: { id: 7, name: 'Shop', type: 'http', target: 'https://shop.example/' },
@@ -78,8 +83,16 @@ interface Wanted {
   readonly url: string
 }
 
-function transportAlone({ units, url }: Wanted): Contender {
-  const network = createNetwork({ clock: systemClock, policy: () => undefined })
+interface Alone extends Wanted {
+  readonly name: string
+  readonly ca?: string
+  /** Default: a connection for each. */
+  readonly idle?: OwnIdleConnections
+}
+
+function transportAlone({ name, units, url, ca, idle }: Alone): Contender {
+  const ofFarm = ca === undefined ? {} : { ca }
+  const network = createNetwork({ clock: systemClock, policy: () => undefined, ...ofFarm })
   const transport = httpTransport()
   const { signal } = new AbortController()
   // As the outbox does: every attempt under way listens to it.
@@ -87,22 +100,46 @@ function transportAlone({ units, url }: Wanted): Contender {
   const headers = [['content-type', 'application/json']] as const
   const body = Buffer.from(PAYLOAD)
   return {
-    name: 'the transport alone',
+    name,
     units,
     run: (count) =>
       inFlight(count, CONCURRENCY, async () => {
-        const context = { network, clock: systemClock, signal }
+        const context = { network, clock: systemClock, signal, idle }
         const answer = await transport.send({ url, method: 'POST', headers, body }, context)
         if (answer.http_status !== 204) throw new Error(`answered ${answer.error}`)
       }),
   }
 }
 
+/** The transport on connections of its own and on kept ones, and what undici takes for the latter. */
+function overTls(stage: Stage, { units, url, ca }: Required<Omit<Alone, 'name' | 'idle'>>) {
+  const idle = createIdleConnections(systemClock, { perPlace: CONCURRENCY })
+  const agent = new Agent({ connections: CONCURRENCY, connect: { ca } })
+  stage.onEnd(() => {
+    idle.close()
+    return agent.destroy()
+  })
+  return [
+    transportAlone({ name: FRESH, units, url, ca }),
+    transportAlone({ name: KEPT, units, url, ca, idle: idle.of(1) }),
+    {
+      name: 'undici POST of https, shared Agent',
+      units,
+      run: (count: number) =>
+        inFlight(count, CONCURRENCY, async () => {
+          const wanted = { method: 'POST', headers: HEADERS, body: PAYLOAD } as const
+          const { body } = await request(url, { ...wanted, dispatcher: agent })
+          await body.dump()
+        }),
+    },
+  ]
+}
+
 async function post(origin: string): Promise<void> {
   const client = new Client(origin)
   try {
-    const headers = { 'content-type': 'application/json' }
-    const wanted = { path: '/', method: 'POST', headers, body: PAYLOAD, reset: true } as const
+    const whole = { path: '/', method: 'POST', headers: HEADERS, body: PAYLOAD } as const
+    const wanted = { ...whole, reset: true }
     const { body } = await client.request(wanted)
     await body.dump()
   } finally {
@@ -112,10 +149,11 @@ async function post(origin: string): Promise<void> {
 
 export const webhooks: Benchmark = {
   name: 'webhooks',
-  about: 'one delivery over a fresh connection to a receiver on this machine',
+  about:
+    'one delivery to a receiver on this machine, over kept connections unless it says otherwise',
   unit: 'delivery',
   async prepare(stage) {
-    const { http } = await startFarm(stage)
+    const { http, https, ca } = await startFarm(stage)
     const origin = `http://127.0.0.1:${http}`
     const wanted = { url: `${origin}/hook`, units: Math.round(500 * stage.scale) }
     const ours: Contender[] = []
@@ -124,15 +162,19 @@ export const webhooks: Benchmark = {
       baseline: BASELINE,
       contenders: [
         ...ours,
-        transportAlone(wanted),
+        transportAlone({ ...wanted, name: 'the transport alone, a connection each' }),
+        ...overTls(stage, { ...wanted, url: `https://127.0.0.1:${https}/hook`, ca }),
         {
           name: BASELINE,
           units: wanted.units,
           run: (count) => inFlight(count, CONCURRENCY, () => post(origin)),
         },
       ],
-      // 1,000 a second on one core.
-      goals: ours.map(({ name: of }) => ({ of, at_most: 1000 })),
+      goals: [
+        // 1,000 a second on one core.
+        ...ours.map(({ name: of }) => ({ of, at_most: 1000 })),
+        { of: KEPT, against: FRESH, at_most: 0.5 },
+      ],
     }
   },
 }

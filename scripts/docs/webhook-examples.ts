@@ -9,6 +9,7 @@ import type { Clock } from '../../src/clock.ts'
 import { executeCheck } from '../../src/engine/checks/execute-check.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { silentLogger } from '../../src/logger.ts'
+import type { OwnedNet } from '../../src/net/create-net.ts'
 import type { Net } from '../../src/net/net.ts'
 import { createTurns } from '../../src/net/timing/turns.ts'
 import type { CheckOrder, ProbeHost, ProbeTransport } from '../../src/probes/transport.ts'
@@ -164,7 +165,7 @@ function stagedProbes({ clock, checkers, net }: Stage): StagedProbes {
     const report = await executeCheck(checker, order.settings, {
       clock: time,
       network: {
-        open: () => ({ ...(net(time) as Net), close: () => Promise.resolve() }),
+        open: () => ({ ...(net(time) as OwnedNet), close: () => Promise.resolve() }),
         turns: createTurns(time),
         proxyFor: () => undefined,
       },

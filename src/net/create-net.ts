@@ -9,21 +9,21 @@ import type { TcpSocketConnectOpts } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../clock.ts'
 import { createConnection } from './connection/connection.ts'
+import type { OwnIdleConnections } from './connection/idle-connections.ts'
+import { reach } from './connection/reach.ts'
+import type { Reached, Standing } from './connection/reach.ts'
 import { dial } from './connection/dial.ts'
 import { ownSockets } from './connection/own-sockets.ts'
 import { outgoing, placeOf, proxyTiming, toProxyFailure } from './proxy/proxy.ts'
-import type { OutgoingProxy, Proxy } from './proxy/proxy.ts'
+import type { OutgoingProxy, Proxy, ProxyPlace } from './proxy/proxy.ts'
 import { openTunnel } from './proxy/tunnel.ts'
 import type { Dialled, DialOptions } from './connection/dial.ts'
 import { createInside } from './dns/inside.ts'
 import type { Inside } from './dns/inside.ts'
 import { codecLoader } from './dns/message.ts'
 import type { CodecLoader } from './dns/message.ts'
-import { parseDnsName } from './dns/names.ts'
 import { planOf } from './dns/client.ts'
 import type { Plan } from './dns/client.ts'
-import { toAddress } from './connection/endpoint.ts'
-import { CheckFailure } from './failure.ts'
 import { firstRequest, httpExchange } from './http/exchange.ts'
 import type { HopRequest } from './http/headers.ts'
 import type { PingBackend } from './icmp/backend.ts'
@@ -38,11 +38,12 @@ import type {
   TlsFacts,
   TlsOptions,
 } from './net.ts'
-import type { IpFamily, Address } from './connection/endpoint.ts'
+import type { Address } from './connection/endpoint.ts'
 import { oncePer } from './timing/once-per.ts'
 import { ownQuestions } from './resolve/questions.ts'
 import type { OwnedQuestions } from './resolve/questions.ts'
-import { createResolver, literal } from './resolve/resolver.ts'
+import { judgedAddresses } from './resolve/judged-addresses.ts'
+import { createResolver } from './resolve/resolver.ts'
 import type { Resolver } from './resolve/resolver.ts'
 import { contextFor, createTlsContexts, handshake, openTls } from './connection/tls.ts'
 import type { HandshakeOptions, Opening, TlsContexts } from './connection/tls.ts'
@@ -83,10 +84,17 @@ export interface OpenOptions {
   /** Milliseconds until the signal is due. */
   readonly deadlineIn: () => number
   readonly trace: Trace
+  /** Default: no connection outlives the check. */
+  readonly idle?: OwnIdleConnections | undefined
 }
 
 /** The network of one check. */
 export interface OwnedNet extends Net {
+  /**
+   * A connection for one request, with {@link OpenOptions.idle} one that waits, if its address is allowed now. `fresh`: a
+   * new one in any case.
+   */
+  reach(to: ConnectOptions, options?: { readonly fresh?: boolean }): Promise<Reached>
   /**
    * Destroys everything that is still open; resolves when the handles are closed, `undefined` if
    * none is open.
@@ -152,42 +160,25 @@ interface Way extends Pick<DialOptions, 'addresses'> {
 }
 
 function openNet(shared: Shared, check: OpenOptions): OwnedNet {
-  const { clock, policy, contexts, firstOf, turns } = shared
+  const { clock, contexts, firstOf, turns } = shared
   const { signal, trace, deadlineIn } = check
   const sockets = ownSockets(signal)
+  const { known, lookUp, resolve } = judgedAddresses(shared, check)
   let questions: OwnedQuestions | undefined
   let closed = false
   const inTurns = <T>(steps: Generator<void, T>): Promise<T> => turns.run(signal, steps)
-
-  /** An address needs no lookup, so its trace has no resolve phase. */
-  function known(host: string, ip_family: IpFamily = 'auto'): readonly Address[] | undefined {
-    if (toAddress(host) === undefined) return undefined
-    return judged(policy, host, literal(host, ip_family))
-  }
-
-  async function lookUp(host: string, ip_family: IpFamily = 'auto'): Promise<readonly Address[]> {
-    // Even the existence of an internal name must not be revealed.
-    shared.inside?.refuse(parseDnsName(host) ?? host)
-    const found = await trace.phase('resolve', () =>
-      shared.resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
-    )
-    return judged(policy, host, found)
-  }
-
-  async function resolve(host: string, ip_family?: IpFamily): Promise<readonly Address[]> {
-    return known(host, ip_family) ?? lookUp(host, ip_family)
-  }
 
   /** `judged`: the addresses, if they are already allowed or need no decision. */
   async function connect(
     options: ConnectOptions,
     judged?: { readonly address: Address; readonly unnamed: boolean },
+    standing?: Standing,
   ): Promise<Connection> {
     const { host, ip_family, proxy } = options
-    if (proxy !== undefined) return connectThrough(proxy, options)
+    if (proxy !== undefined) return connectThrough(proxy, options, standing)
     const { address, unnamed = false } = judged ?? {}
     const addresses = address === undefined ? await resolve(host, ip_family) : [address]
-    return connectTo(options, { addresses, unnamed, timing: trace })
+    return standing?.(addresses) ?? connectTo(options, { addresses, unnamed, timing: trace })
   }
 
   async function connectTo(options: ConnectOptions, way: Way): Promise<Connection> {
@@ -233,11 +224,22 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   }
 
   /** Proxy and target are judged before anything is dialled; the proxy resolves the name again. */
-  async function connectThrough(proxy: Proxy, options: ConnectOptions): Promise<Connection> {
+  async function connectThrough(
+    proxy: Proxy,
+    options: ConnectOptions,
+    standing: Standing = () => undefined,
+  ): Promise<Connection> {
     const { host, ip_family, tls, forward = false } = options
     const named = shared.inside !== undefined || proxy.trusted === true
     await (named ? resolve : known)(host, ip_family)
-    const through = await connectToProxy(proxy)
+    const place = placeOf(proxy)
+    const addresses = await toProxy(place, () => addressesOfProxy(proxy))
+    const stood = standing(addresses)
+    if (stood !== undefined) return stood
+    const through = await toProxy(place, () => {
+      const target = { ...place, ...(place.scheme === 'https' ? { tls: {} } : {}) }
+      return connectTo(target, { addresses, unnamed: false, timing: proxyTiming(trace) })
+    })
     if (forward) return through
     await trace.phase('proxy', () => openTunnel(through, { proxy, target: options, signal }))
     const { socket, attempts, remote: address } = through
@@ -245,16 +247,18 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     return upgrade(options, { socket, attempts, address }, tls, 'tls')
   }
 
-  async function connectToProxy(proxy: Proxy): Promise<Connection> {
-    const { scheme, host, port } = placeOf(proxy)
+  async function addressesOfProxy(proxy: Proxy): Promise<readonly Address[]> {
+    const { host } = placeOf(proxy)
+    return proxy.trusted === true
+      ? shared.resolver.resolve(host, 'auto', { signal, within_ms: deadlineIn() })
+      : resolve(host)
+  }
+
+  async function toProxy<T>(place: ProxyPlace, work: () => Promise<T>): Promise<T> {
     try {
-      const addresses = proxy.trusted
-        ? await shared.resolver.resolve(host, 'auto', { signal, within_ms: deadlineIn() })
-        : await resolve(host)
-      const options = { host, port, ...(scheme === 'https' ? { tls: {} } : {}) }
-      return await connectTo(options, { addresses, unnamed: false, timing: proxyTiming(trace) })
+      return await work()
     } catch (error) {
-      throw signal.aborted ? error : toProxyFailure(error, { host, port })
+      throw signal.aborted ? error : toProxyFailure(error, place)
     }
   }
 
@@ -317,6 +321,10 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   const net: OwnedNet = {
     resolve: (host, options) => resolve(host, options?.ip_family),
     connect: (options) => connect(options),
+    reach(to, { fresh = false } = {}) {
+      const connecting = (standing: Standing) => connect(to, undefined, standing)
+      return reach(to, { clock, idle: check.idle, sockets, fresh, connect: connecting })
+    },
     dns: (query) => asked().dns(query),
     ping: (request) => asked().ping(request),
     http: (request, reader) =>
@@ -328,21 +336,6 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     },
   }
   return net
-}
-
-/**
- * One blocked address blocks the name: otherwise an attacker's name server could be queried until
- * it returns the wanted address. The text does not reveal what the name resolves to.
- */
-function judged(
-  policy: TargetPolicy,
-  host: string,
-  addresses: readonly Address[],
-): readonly Address[] {
-  const refused = addresses.some(({ address }) => policy({ host, address }) !== undefined)
-  if (!refused) return addresses
-  const text = `The address of ${host} is not allowed as a target`
-  throw new CheckFailure('connect_blocked', text, { phase: 'connect' })
 }
 
 function ignore(): void {}

@@ -8,8 +8,8 @@
 import type { Clock } from '../clock.ts'
 import { DeadlineError, deadlineTimer } from '../net/timing/deadline.ts'
 import { explain } from '../net/explain.ts'
-import type { Net } from '../net/net.ts'
-import type { Network } from '../net/create-net.ts'
+import type { OwnIdleConnections } from '../net/connection/idle-connections.ts'
+import type { Network, OwnedNet } from '../net/create-net.ts'
 import { createStop } from '../net/timing/stop.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
 import { createTrace, round } from '../net/timing/trace.ts'
@@ -27,10 +27,12 @@ export interface AttemptContext {
   readonly clock: Clock
   /** Aborts the attempt when the engine stops. */
   readonly signal: AbortSignal
+  /** Connections of the same account that wait. Default: a new one for every attempt. */
+  readonly idle?: OwnIdleConnections | undefined
 }
 
 export interface Attempt {
-  readonly net: Net
+  readonly net: Omit<OwnedNet, 'close'>
   /** Aborts at the deadline and when the engine stops. */
   readonly signal: StopSignal
   /** Milliseconds until the deadline. */
@@ -46,7 +48,7 @@ export interface Attempt {
 }
 
 export function beginAttempt(
-  { network, clock, signal }: AttemptContext,
+  { network, clock, signal, idle }: AttemptContext,
   deadline_ms: number,
 ): Attempt {
   const from = clock.monotonic()
@@ -60,7 +62,7 @@ export function beginAttempt(
   const follow = (): void => stop.abort(signal.reason as Error)
   if (signal.aborted) follow()
   else signal.addEventListener('abort', follow, { once: true })
-  const net = network.open({ signal: stop, deadlineIn: remaining, trace })
+  const net = network.open({ signal: stop, deadlineIn: remaining, trace, idle })
   return {
     net,
     signal: stop,

@@ -11,6 +11,7 @@ import type { Problems } from '../fields/parse.ts'
 import type { Logger } from '../logger.ts'
 import type { JsonObject, NotificationRecord } from '../model.ts'
 import type { ResolveHost } from '../net/guard/guard.ts'
+import type { OwnIdleConnections } from '../net/connection/idle-connections.ts'
 import type { TargetPolicy } from '../net/net.ts'
 import type { Network } from '../net/create-net.ts'
 import { composeBody, composePayload } from './payload.ts'
@@ -65,6 +66,8 @@ export interface DeliveryContext {
   readonly clock: Clock
   /** Aborts when the engine stops. */
   readonly signal: AbortSignal
+  /** Connections of the contact's account that wait for another request; `httpTransport` uses them. */
+  readonly idle?: OwnIdleConnections | undefined
   readonly log: Logger
 }
 

@@ -2,19 +2,25 @@
  * One HTTP attempt of a webhook: one request on one connection of the guarded network, one total
  * deadline that counts in every phase, and of the answer no more than the log needs.
  *
+ * A connection that has served a request may be closed by the receiver at any time. A request that meets its end, and
+ * no byte of an answer, is sent once more on a new connection, within the same attempt: deliveries come at least once,
+ * and carry an id.
+ *
  * @module
  */
 
 import type { Clock } from '../clock.ts'
+import { IDLE_MS } from '../net/connection/idle-connections.ts'
+import type { Reached } from '../net/connection/reach.ts'
 import { sendOne } from '../net/http/one-request.ts'
-import type { OneAnswer } from '../net/http/one-request.ts'
+import type { OneAnswer, OneRequest } from '../net/http/one-request.ts'
 import type { ConnectOptions } from '../net/net.ts'
 import { forwarded, isForwarded, refuseForwarded } from '../net/proxy/forward.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { beginAttempt, LONGEST_ATTEMPT_MS } from './attempt.ts'
-import type { AttemptContext } from './attempt.ts'
+import type { Attempt, AttemptContext } from './attempt.ts'
 import type { HeaderPair } from './headers.ts'
 import { printable } from './printable.ts'
 
@@ -66,26 +72,27 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
 
   async function send(request: WebhookRequest, context: SendContext): Promise<WebhookAnswer> {
     const attempt = beginAttempt(context, deadline_ms)
-    let written = false
+    const progress = { written: false }
     try {
       const url = new URL(request.url)
       const place = placeOf(url)
       const proxy = context.network.proxyFor(place.host, place.port)
       const forward = isForwarded(url, proxy, '1.1')
-      const connection = await attempt.net.connect({ ...place, proxy, forward })
-      written = true
       const asked = forward ? forwarded({ ...request, url }, proxy) : { ...request, url }
       const one = { ...asked, body: request.body, keep_bytes: answer_bytes }
-      const answer = await sendOne(connection, one, attempt.signal)
+      const { answer, keep } = await ask(attempt, { ...place, proxy, forward }, one, progress)
       if (forward) refuseForwarded(url, proxy, answer)
       const patience_ms = Math.min(answer_ms, attempt.remaining())
+      const waiting = { clock: context.clock, patience_ms }
+      const beginning = await beginningOf(answer, attempt.signal, waiting)
+      if (answer.finish() && !attempt.signal.aborted) keep(idleTimeOf(answer))
       return {
         http_status: answer.status,
         error: null,
         retry_after: answer.header('retry-after'),
-        answer: await beginningOf(answer, attempt.signal, { clock: context.clock, patience_ms }),
+        answer: beginning,
         duration_ms: attempt.elapsed(),
-        written,
+        written: true,
       }
     } catch (error) {
       return {
@@ -94,7 +101,7 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
         retry_after: undefined,
         answer: null,
         duration_ms: attempt.elapsed(),
-        written,
+        written: progress.written,
       }
     } finally {
       await attempt.end()
@@ -102,6 +109,37 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
   }
 
   return { send }
+}
+
+interface Asked extends Pick<Reached, 'keep'> {
+  readonly answer: OneAnswer
+}
+
+async function ask(
+  attempt: Attempt,
+  to: ConnectOptions,
+  request: OneRequest,
+  progress: { written: boolean },
+): Promise<Asked> {
+  const send = async ({ connection, kept, keep }: Reached): Promise<Asked> => {
+    progress.written = true
+    return { answer: await sendOne(connection, { ...request, kept }, attempt.signal), keep }
+  }
+  const reached = await attempt.net.reach(to)
+  try {
+    return await send(reached)
+  } catch (error) {
+    const { reused, kept, connection } = reached
+    const wasClosed = connection.socket.destroyed && kept?.heard() === false
+    if (!reused || !wasClosed || attempt.signal.aborted) throw error
+    return send(await attempt.net.reach(to, { fresh: true }))
+  }
+}
+
+/** The receiver closes the connection after so many seconds (`Keep-Alive: timeout=5`); a second is for the way. */
+function idleTimeOf(answer: OneAnswer): number {
+  const [, seconds] = /(?:^|[,\s])timeout=(\d{1,9})/i.exec(answer.header('keep-alive') ?? '') ?? []
+  return seconds === undefined ? IDLE_MS : Math.min(IDLE_MS, Number(seconds) * 1000 - 1000)
 }
 
 function placeOf(url: URL): ConnectOptions {

@@ -8,9 +8,11 @@ import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
 import { parse, decodeSettings } from '../../src/fields/parse.ts'
 import type { Logger } from '../../src/logger.ts'
+import type { OwnIdleConnections } from '../../src/net/connection/idle-connections.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
 import type { OutgoingProxy } from '../../src/net/proxy/proxy.ts'
 import { createResolver } from '../../src/net/resolve/resolver.ts'
+import type { Resolver } from '../../src/net/resolve/resolver.ts'
 import { deliveryOf } from '../../src/webhook/contact-kind.ts'
 import type { Delivery, AttemptResult } from '../../src/webhook/contact-kind.ts'
 import { freezePayload } from '../../src/webhook/payload.ts'
@@ -24,6 +26,9 @@ export interface RigOptions extends WebhookOptions {
   readonly nameservers?: readonly string[]
   readonly clock?: Clock
   readonly proxy?: OutgoingProxy | undefined
+  /** Instead of hosts and name servers. */
+  readonly resolver?: Resolver
+  readonly idle?: OwnIdleConnections
 }
 
 export const SENT_AT = Date.UTC(2026, 0, 1, 12)
@@ -60,6 +65,8 @@ export function rig({
   nameservers = ['127.0.0.1:9'],
   clock = systemClock,
   proxy,
+  resolver = createResolver({ hostsFile: hostsFile(hosts), nameservers }),
+  idle,
   ...options
 }: RigOptions = {}): Rig {
   const kind = webhookContact({ guard: { allowCidrs: ['127.0.0.1/32', '::1/128'] }, ...options })
@@ -68,7 +75,7 @@ export function rig({
     policy: kind.policy,
     proxy,
     ca: certificates().ca,
-    resolver: createResolver({ hostsFile: hostsFile(hosts), nameservers }),
+    resolver,
   })
   const controller = new AbortController()
   onTestFinished(() => controller.abort())
@@ -79,7 +86,7 @@ export function rig({
     warn: (fields) => void warnings.push(fields),
     error: (fields) => void warnings.push(fields),
   }
-  const context = { network, clock, signal: controller.signal, log }
+  const context = { network, clock, signal: controller.signal, idle, log }
   return {
     kind,
     stored: (settings) => kind.deliver(context, settings, delivery),

@@ -7,6 +7,7 @@
 import { StorageError, UnreadableError } from '../../errors.ts'
 import { decodeSettings } from '../../fields/parse.ts'
 import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../../model.ts'
+import type { IdleConnections } from '../../net/connection/idle-connections.ts'
 import { createNetwork } from '../../net/create-net.ts'
 import type { Network } from '../../net/create-net.ts'
 import { nextAttempt } from '../../webhook/retry.ts'
@@ -29,6 +30,7 @@ import type { MonitorCache } from '../monitors/monitor-cache.ts'
 export interface DeliveryOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
+  readonly idle: IdleConnections
   /** Called with every contact before its attempt, with decrypted settings. */
   readonly onContact: (contact: ContactRecord, settings: JsonObject) => void
 }
@@ -57,7 +59,8 @@ const TOO_LATE: AttemptResult = {
   retry_after_ms: null,
 }
 
-export function createDelivery({ core, monitorCache, onContact }: DeliveryOptions): Deliver {
+export function createDelivery(options: DeliveryOptions): Deliver {
+  const { core, monitorCache, idle, onContact } = options
   const { clock, ca, proxy } = core
   const networks = new Map<AnyContactKind, Network>()
   const random = (): number => clock.random()
@@ -127,7 +130,7 @@ export function createDelivery({ core, monitorCache, onContact }: DeliveryOption
     const rows = sendable.map(({ row }) => row)
     const result = await bounded({ clock, log }, signal, () =>
       kind.deliver(
-        { clock, log, signal, network: networkOf(kind) },
+        { clock, log, signal, network: networkOf(kind), idle: idle.of(contact.account_id) },
         decodeSettings(kind.fields, settings),
         rows.length === 1 ? deliveryOf(first.row) : digestOf(rows),
       ),

@@ -12,6 +12,7 @@ import type { ClockSet } from '../../store/store.ts'
 import { freezePayload } from '../../webhook/payload.ts'
 import { logError } from '../core/core.ts'
 import type { Core, Tracing } from '../core/core.ts'
+import { createIdleConnections } from '../../net/connection/idle-connections.ts'
 import type { Changed, MonitorCache } from '../monitors/monitor-cache.ts'
 import { createAttemptsUnderWay } from './attempts-under-way.ts'
 import { createAwaitedEnds } from './awaited-ends.ts'
@@ -46,7 +47,11 @@ export interface Outbox {
 export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Outbox {
   const { clock, store } = core
   const hosts = createContactHosts(core)
-  const attempt = createDelivery({ core, monitorCache, onContact: hosts.update })
+  const idle = createIdleConnections(clock, {
+    perPlace: limits.deliveriesPerHost,
+    total: limits.deliveries,
+  })
+  const attempt = createDelivery({ core, monitorCache, idle, onContact: hosts.update })
   const traced: Tracing['delivery'] = (row, work) =>
     core.tracing === undefined ? work() : core.tracing.delivery(row, work)
   const underWay = createAttemptsUnderWay()
@@ -87,6 +92,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
         stopping.abort(new ConflictError('stopped', 'The engine stops')),
       )
       await underWay.ended()
+      idle.close()
       late.cancel()
       awaited.stop()
     },

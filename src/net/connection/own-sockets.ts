@@ -15,25 +15,28 @@ export interface OwnedSockets {
    * lower one is destroyed first).
    */
   takeOver(from: Socket, to: Socket): void
+  /** Outlives the check: whoever takes it closes it, and listens to its errors. */
+  release(socket: Socket): void
   close(): Promise<void> | undefined
 }
 
 export function ownSockets(signal: StopSignal): OwnedSockets {
-  const open = new Set<Socket>()
+  /** With what is done when they close. */
+  const open = new Map<Socket, () => void>()
   let closed = false
   let gone: (() => void) | undefined
   const destroyAll = (): void => {
-    for (const socket of open) socket.destroy()
+    for (const socket of open.keys()) socket.destroy()
   }
   signal.addEventListener('abort', destroyAll, { once: true })
   function own(socket: Socket): void {
-    // Errors after the last waiter is gone must not end the process.
-    socket.on('error', ignore)
-    open.add(socket)
-    socket.once('close', () => {
+    const forget = (): void => {
       open.delete(socket)
       if (open.size === 0) gone?.()
-    })
+    }
+    // Errors after the last waiter is gone must not end the process.
+    socket.on('error', ignore).once('close', forget)
+    open.set(socket, forget)
     if (closed || signal.aborted) socket.destroy()
   }
   return {
@@ -41,6 +44,12 @@ export function ownSockets(signal: StopSignal): OwnedSockets {
     takeOver(from, to) {
       open.delete(from)
       own(to)
+    },
+    release(socket) {
+      const forget = open.get(socket)
+      if (forget === undefined) return
+      open.delete(socket)
+      socket.off('error', ignore).off('close', forget)
     },
     close() {
       closed = true

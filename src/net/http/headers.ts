@@ -94,8 +94,9 @@ export function bodyBytes({ body }: Pick<HopRequest, 'body'>): Uint8Array | unde
 export function wireHeaders(
   { url, method, headers }: Pick<HopRequest, 'url' | 'method' | 'headers'>,
   body: Uint8Array | undefined,
+  connection: 'close' | 'keep-alive' = 'close',
 ): string[] {
-  const wire = ['host', valuesOf(headers, 'host')[0] ?? url.host, 'connection', 'close']
+  const wire = ['host', valuesOf(headers, 'host')[0] ?? url.host, 'connection', connection]
   for (const [name, value] of headers) if (!isNamed(name, 'host')) wire.push(name, value)
   const length = lengthOf(method, body)
   if (length !== undefined) wire.push('content-length', length)

@@ -10,6 +10,7 @@ import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { HeaderPair } from './headers.ts'
+import type { KeptSocket } from './kept-socket.ts'
 import { createInterimLimit, explainWire, MAX_HEADER_BYTES, request as send } from './wire.ts'
 import { wireHeaders } from './headers.ts'
 
@@ -23,6 +24,8 @@ export interface OneRequest {
   readonly body: Uint8Array
   /** Bytes of the response body that are kept; no more is read. */
   readonly keep_bytes: number
+  /** Asks the server to keep the connection for another request, on this socket of it. */
+  readonly kept?: KeptSocket | undefined
 }
 
 export interface OneAnswer {
@@ -36,6 +39,8 @@ export interface OneAnswer {
   readonly body: Promise<void>
   /** The body received so far. */
   received(): Buffer
+  /** Ends a request with `kept`. Whether another one may follow: the answer was read to its last byte, and is the last. */
+  finish(): boolean
 }
 
 /**
@@ -59,13 +64,17 @@ export function sendOne(
   return new Promise((resolve, reject) => {
     let announced: number | undefined
     if (socket.destroyed) return closed()
-    const { url, absolute = false, method, body, keep_bytes } = request
+    const { url, absolute = false, method, body, keep_bytes, kept } = request
+    let answer: IncomingMessage | undefined
+    const stream = kept?.begin(() => answer?.complete === true) ?? socket
+    // Request and answer are complete.
+    let isFree = false
     const sent = send({
-      // Without an agent, which would reuse connections.
-      createConnection: () => socket,
+      // Without an agent, which would choose the connection.
+      createConnection: () => stream,
       method,
       path: absolute ? url.href : url.pathname + url.search,
-      headers: wireHeaders(request, body),
+      headers: wireHeaders(request, body, kept === undefined ? 'close' : 'keep-alive'),
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,
     })
@@ -73,9 +82,13 @@ export function sendOne(
     // Only the size of the header section is limited: node:http silently drops fields beyond a
     // count limit.
     sent.maxHeadersCount = 0
+    // Without an agent, node:http would end the connection, whatever the headers say.
+    sent.shouldKeepAlive = kept !== undefined
     sent
       .on('response', (message) => {
-        resolve(message.statusCode === 101 ? bare(101) : answerOf(message, keep_bytes))
+        answer = message
+        const finish = (): boolean => kept?.finish() === true && isFree
+        resolve(message.statusCode === 101 ? bare(101) : answerOf(message, keep_bytes, finish))
       })
       .on('information', (information: InformationEvent) => {
         announced = information.statusCode
@@ -86,7 +99,7 @@ export function sendOne(
       })
       .on('upgrade', () => resolve(bare(101)))
       .on('error', failed)
-    socket.once('close', closed)
+    stream.once('close', closed).once('free', () => (isFree = true))
     sent.end(body)
 
     function failed(error: Error): void {
@@ -109,10 +122,11 @@ function bare(status: number): OneAnswer {
     header: () => undefined,
     body: Promise.resolve(),
     received: () => Buffer.alloc(0),
+    finish: () => false,
   }
 }
 
-function answerOf(message: IncomingMessage, keep_bytes: number): OneAnswer {
+function answerOf(message: IncomingMessage, keep_bytes: number, finish: () => boolean): OneAnswer {
   const { statusCode: status = 0, rawHeaders: raw } = message
   const chunks: Buffer[] = []
   let size = 0
@@ -133,5 +147,6 @@ function answerOf(message: IncomingMessage, keep_bytes: number): OneAnswer {
     header: (name) => raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name),
     body,
     received: () => Buffer.concat(chunks),
+    finish,
   }
 }

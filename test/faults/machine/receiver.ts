@@ -30,6 +30,8 @@ export async function startReceiver(): Promise<Receiver> {
     let text = ''
     request.setEncoding('utf8').on('data', (piece: string) => (text += piece))
     request.on('end', () => {
+      // Each delivery opens a connection, which a process without free files cannot.
+      response.setHeader('Connection', 'close')
       // A check of the receiver itself has no body.
       if (text !== '') received.push(JSON.parse(text) as Received)
       response.end()

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Net } from '../../../src/net/net.ts'
-import type { Network } from '../../../src/net/create-net.ts'
+import type { Network, OwnedNet } from '../../../src/net/create-net.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { WebhookTransport } from '../../../src/webhook/transport.ts'
 import type { EnginePlan, Point, Said } from './plan.ts'
@@ -69,9 +68,9 @@ function watched(network: Network, onWritten: () => void): Network {
     ...network,
     open(options) {
       const net = network.open(options)
-      const connect: Net['connect'] = async (target) => {
-        const connection = await net.connect(target)
-        const { socket } = connection
+      const reach: OwnedNet['reach'] = async (...to) => {
+        const reached = await net.reach(...to)
+        const { socket } = reached.connection
         const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
         // Headers and body may come in two pieces; a turn later both are on their way.
         socket.write = (...args: unknown[]) => {
@@ -79,9 +78,9 @@ function watched(network: Network, onWritten: () => void): Network {
           setImmediate(onWritten)
           return more
         }
-        return connection
+        return reached
       }
-      return { ...net, connect }
+      return { ...net, reach }
     },
   }
 }
