@@ -32,7 +32,7 @@ const pattern = (size: number): string =>
 const around =
   (pem: string): Sample =>
   (size) =>
-    pem.trim().padStart(size, 'x').slice(-size)
+    pem.trim().slice(0, size).padStart(size, 'x')
 
 const PEMS = builtinCheckers({ extra: true }).flatMap(({ type }) => [
   [`${type}.tls_cert`, around(certificates().good.cert)] as const,
