@@ -14,6 +14,7 @@ export type {
   CheckerInput,
   CommonRules,
   DetailsOf,
+  FigureChart,
   Findings,
   Highlight,
   Judgement,

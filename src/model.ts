@@ -6,6 +6,7 @@
  */
 
 import type { Degraded, SoftEvent } from './model/degraded.ts'
+import type { CurrentHour } from './model/totals.ts'
 import type { Json, JsonObject } from './model/json.ts'
 import type { AccountQuotas } from './model/quotas.ts'
 import type { Phase, Phases } from './model/phase.ts'
@@ -15,6 +16,7 @@ import type { CommonSettings, MonitorDefaults, QuietHours } from './model/settin
 export type { Json, JsonObject } from './model/json.ts'
 export type * from './model/audit.ts'
 export type * from './model/degraded.ts'
+export type * from './model/totals.ts'
 export type * from './model/maintenance.ts'
 export type * from './model/phase.ts'
 export type * from './model/public-page.ts'
@@ -128,6 +130,8 @@ export interface MachineState {
   readonly degraded?: Degraded
   /** Rounds in a row that say the opposite of `degraded`, and the first of them. */
   readonly warn_streak?: { readonly rounds: number; readonly since: EpochMs }
+  /** The totals of the hour that goes on; absent before the first round. */
+  readonly hour?: CurrentHour
 }
 
 export interface OpenIncident {
@@ -222,20 +226,6 @@ export interface AvailabilityChange {
   readonly monitor_id: number
   readonly at: EpochMs
   readonly availability: Availability
-}
-
-/** Results of one monitor on one UTC day. */
-export interface DailyStats {
-  readonly monitor_id: number
-  /** `YYYY-MM-DD`, UTC. */
-  readonly day: string
-  readonly ok: number
-  readonly fail: number
-  readonly unknown: number
-  /** Sum of the response times of the good results, which `latency` counts. */
-  readonly ok_ms: number
-  /** Good results per latency bucket (see `incident/latency.ts`), bucket number to count. */
-  readonly latency: Readonly<Record<string, number>>
 }
 
 /** The first account of a store: created with the store, and the default where none is named. */

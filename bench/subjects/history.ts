@@ -60,7 +60,7 @@ async function longestPause(store: FullStore): Promise<number> {
   for (let step = 0; step < STEPS; step++) {
     const begun = performance.now()
     await store.prune({
-      ...{ results_before, notifications_before: 0, history_before: 0 },
+      ...{ results_before, notifications_before: 0, history_before: 0, hours_before: 0 },
       ...{ audit_before: 0, idempotency_before: 0 },
       limit: STEP_ROWS,
     })

@@ -11,18 +11,10 @@ import type { Clock } from '../clock.ts'
 import type { Described, FieldTable, Input, IsAnyText, Settings, Stored } from '../fields/field.ts'
 import type { Problems } from '../fields/parse.ts'
 import type { Logger } from '../logger.ts'
-import type {
-  EpochMs,
-  Json,
-  JsonObject,
-  LocationRecord,
-  MeasurementFormat,
-  Notice,
-  Outcome,
-  Phase,
-} from '../model.ts'
+import type { EpochMs, Json, JsonObject, LocationRecord, Notice, Outcome, Phase } from '../model.ts'
 import type { Net } from '../net/net.ts'
 import type { CauseInfo, SharedCause } from './causes.ts'
+import type { FigureChart, Highlight } from './charts.ts'
 import type { CheckerDescriptions } from './descriptions.ts'
 import type { Member } from './member.ts'
 
@@ -51,6 +43,9 @@ export interface Judgement<C extends string = string> {
   readonly cause_text: string | null
   readonly findings: Findings
 }
+
+export { chartedFigures } from './charts.ts'
+export type { FigureChart, Highlight } from './charts.ts'
 
 /** The target works. */
 export function up(findings: Findings = {}): Judgement<never> {
@@ -189,13 +184,6 @@ export interface CommonRules {
 
 type MeasurementTable = Readonly<Record<string, string>>
 
-export interface Highlight {
-  /** One to three words: `Certificate ends`. */
-  readonly title: string
-  /** Default: unformatted. */
-  readonly format?: MeasurementFormat
-}
-
 export interface Checker<
   T extends FieldTable = FieldTable,
   M extends MeasurementTable = MeasurementTable,
@@ -224,6 +212,8 @@ export interface Checker<
    * the check; none for push checkers.
    */
   readonly response?: (keyof M & string) | undefined
+  /** What is charted beside the response time. Default: nothing. */
+  readonly charts?: readonly FigureChart[] | undefined
   /** Events of the notices that it may return. */
   readonly events?: readonly string[] | undefined
   /** The event sent instead of `down` when its incident opens. */

@@ -110,6 +110,7 @@ export const ping = () =>
       rtt_avg_ms: { title: 'Round trip', format: 'ms' },
       jitter_ms: { title: 'Jitter', format: 'ms' },
     },
+    charts: [{ title: 'Packet loss', unit: 'percent', figures: { loss_pct: 'Packet loss' } }],
     target: ({ host }) => host,
 
     async run(ctx, settings) {

@@ -30,7 +30,7 @@ elsewhere, also in PostgreSQL.
   WATCHPOST_EXPORT_KEY=$(openssl rand -base64 32) watchpost export account.jsonl --tokens
 
   --account        Name or id of the account (the first one)
-  --history        With incidents, availability, daily totals and results
+  --history        With incidents, availability, totals and results
   --tokens         With the addresses of heartbeats; needs WATCHPOST_EXPORT_KEY
 ${settingsHelp(SETTINGS)}
 

@@ -41,7 +41,7 @@ export function createHousekeeping({
 }: HousekeepingOptions): Housekeeping {
   const { clock, store } = core
   const { resultsDays = 30, notificationsDays = 90, historyDays = 400 } = retention
-  const { auditDays = 90 } = retention
+  const { auditDays = 90, hourlyDays = 90 } = retention
   const timers = new Set<Timer>()
   let stopped = false
 
@@ -73,6 +73,7 @@ export function createHousekeeping({
       results_before: now - resultsDays * DAY_MS,
       notifications_before: now - notificationsDays * DAY_MS,
       history_before: now - historyDays * DAY_MS,
+      hours_before: now - hourlyDays * DAY_MS,
       audit_before: now - auditDays * DAY_MS,
       idempotency_before: now,
       limit: PRUNE_ROWS,

@@ -52,6 +52,8 @@ export interface Retention {
   readonly notificationsDays?: number | undefined
   /** Daily totals and availability, default 400 days. */
   readonly historyDays?: number | undefined
+  /** Hourly totals, from which charts and learned baselines are computed, default 90 days. */
+  readonly hourlyDays?: number | undefined
   /** The audit log, default 90 days. */
   readonly auditDays?: number | undefined
 }
@@ -98,7 +100,7 @@ export interface EngineOptions<
   readonly anchors?: readonly string[] | undefined
   /** How many checks and deliveries run at the same time. */
   readonly limits?: EngineLimits | undefined
-  /** How long results, notifications, daily totals and the audit log are kept. */
+  /** How long results, notifications, hourly and daily totals and the audit log are kept. */
   readonly retention?: Retention | undefined
   /** Quotas of accounts without their own (`accounts.create`). Default: unlimited. */
   readonly quotas?: AccountQuotas | undefined
@@ -156,6 +158,7 @@ const OPTIONS: OptionTable<EngineOptions> = {
     resultsDays: days,
     notificationsDays: days,
     historyDays: days,
+    hourlyDays: days,
     auditDays: days,
   }),
   quotas: option.object,

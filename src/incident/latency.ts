@@ -16,6 +16,13 @@ export function bucketOf(ms: number): number {
   return Math.ceil(Math.log(Math.max(LEAST_MS, ms)) / GROWTH) || 0
 }
 
+/** The buckets of an hour by their numbers, as {@link percentiles} takes them. */
+export function countsOf([lowest = 0, ...counts]: readonly number[]): Record<string, number> {
+  const named: Record<string, number> = {}
+  for (const [at, count] of counts.entries()) if (count > 0) named[lowest + at] = count
+  return named
+}
+
 /** Adds the counts of several days. */
 export function addCounts(
   days: readonly Readonly<Record<string, number>>[],

@@ -10,6 +10,7 @@ import type {
   CommonSettings,
   DailyStats,
   EpochMs,
+  HourlyStats,
   IncidentCause,
   IncidentRecord,
   JsonObject,
@@ -51,6 +52,8 @@ export interface Change {
   readonly availability?: readonly Omit<AvailabilityChange, 'monitor_id'>[]
   /** Added to the stored totals. */
   readonly daily?: readonly Omit<DailyStats, 'monitor_id'>[]
+  /** Hours that are over, or a late part of one; added to the stored totals. */
+  readonly hourly?: readonly Omit<HourlyStats, 'monitor_id'>[]
   readonly open_incident?: Omit<
     IncidentRecord,
     'id' | 'account_id' | 'monitor_id' | 'ended_at' | 'closed_reason' | 'acknowledged_at'

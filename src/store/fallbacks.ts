@@ -17,7 +17,16 @@ const STEP = 500
 /** Returns the store itself if it is complete, else one with a substitute for each missing member. */
 export function withFallbacks(store: Store): FullStore {
   if (isFull(store)) return store
-  const { keys, idempotencyResponses, availability, daily, auditLog, maintenance, accounts } = store
+  const {
+    keys,
+    idempotencyResponses,
+    availability,
+    daily,
+    hourly,
+    auditLog,
+    maintenance,
+    accounts,
+  } = store
   const { clockSet, shards, changes, requests, idempotencyLocks, backup } = store
   const { publicPages, statusReports } = store
   return {
@@ -37,6 +46,7 @@ export function withFallbacks(store: Store): FullStore {
     incidents: store.incidents,
     availability: availability ?? { list: () => Promise.resolve([]) },
     daily: daily ?? { list: () => Promise.resolve([]) },
+    hourly: hourly ?? { list: () => Promise.resolve([]) },
     auditLog: auditLog ?? { list: () => Promise.resolve([]) },
     notifications: store.notifications,
     idempotencyResponses: idempotencyResponses ?? responsesInProcess(),
@@ -59,6 +69,7 @@ function isFull(store: Store): store is FullStore {
     idempotencyResponses,
     availability,
     daily,
+    hourly,
     auditLog,
     maintenance,
     publicPages,
@@ -74,6 +85,7 @@ function isFull(store: Store): store is FullStore {
     idempotencyResponses,
     availability,
     daily,
+    hourly,
     auditLog,
     prune,
     accounts.use,

@@ -40,6 +40,7 @@ import { publicPages, versioned } from './memory/versioned.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
 import type { Sync } from './promised.ts'
+import { byHour } from './rules.ts'
 import type { Requests, Shards, FullStore, IdempotencyLocks } from './store.ts'
 import { MAINTENANCE, STATUS_REPORTS } from './versioned.ts'
 
@@ -85,6 +86,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     incidents: group<FullStore['incidents']>(incidents(tables)),
     availability: group<FullStore['availability']>(availability(tables)),
     daily: group<FullStore['daily']>(daily(tables)),
+    hourly: group<FullStore['hourly']>(hourly(tables)),
     auditLog: group<FullStore['auditLog']>(auditLog(tables)),
     notifications: group<FullStore['notifications']>(notifications(tables)),
     idempotencyResponses: group<FullStore['idempotencyResponses']>(idempotencyResponses(tables)),
@@ -168,6 +170,17 @@ function daily(tables: Tables): Sync<FullStore['daily']> {
         [...(tables.daily.get(monitor_id)?.values() ?? [])]
           .filter(({ day }) => day >= from_day && day <= to_day)
           .toSorted((a, b) => (a.day < b.day ? -1 : 1)),
+      ),
+  }
+}
+
+function hourly(tables: Tables): Sync<FullStore['hourly']> {
+  return {
+    list: (monitor_id, from, to) =>
+      copy(
+        [...(tables.hourly.get(monitor_id)?.values() ?? [])]
+          .filter(({ hour }) => hour >= from && hour < to)
+          .toSorted(byHour),
       ),
   }
 }

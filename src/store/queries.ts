@@ -136,6 +136,8 @@ export interface PruneOptions {
    * is the state when the kept part begins.
    */
   readonly history_before: EpochMs
+  /** Hourly totals of hours that began before it. */
+  readonly hours_before: EpochMs
   readonly audit_before: EpochMs
   readonly idempotency_before: EpochMs
   readonly limit: number

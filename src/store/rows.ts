@@ -13,6 +13,8 @@ import type {
   AvailabilityChange,
   ContactRecord,
   DailyStats,
+  HourCounts,
+  HourlyStats,
   IncidentRecord,
   KeyRecord,
   LocationState,
@@ -164,6 +166,17 @@ export function toIncident(row: Row): IncidentRecord {
 
 export function toAudit(row: Row): AuditRecord {
   return { ...plain<AuditRecord>(row), changes: parsed(row, 'changes') }
+}
+
+export function toHourly(row: Row): HourlyStats {
+  const { monitor_id, location_id, hour } = plain<HourlyStats>(row)
+  return { monitor_id, location_id, hour, ...parsedObject<HourCounts>(row, 'totals') }
+}
+
+/** All but the columns that find it: one text, which no query looks into. */
+export function hourTotals(stats: Omit<HourlyStats, 'monitor_id'>): string {
+  const { hour: _hour, location_id: _id, ...totals } = stats
+  return JSON.stringify(totals)
 }
 
 export function toDaily(row: Row): DailyStats {

@@ -7,7 +7,13 @@
 import { ConflictError, NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
 import { fold } from '../model/fold.ts'
-import type { DailyStats, JsonObject, NotificationRecord, NotificationStatus } from '../model.ts'
+import type {
+  DailyStats,
+  HourlyStats,
+  JsonObject,
+  NotificationRecord,
+  NotificationStatus,
+} from '../model.ts'
 import { SHARDS } from './store.ts'
 import type { Claim, FinishedAttempt, OfAccount } from './store.ts'
 
@@ -183,6 +189,11 @@ export function addDaily(known: Counted, more: Counted): Counted {
     ok_ms: known.ok_ms + more.ok_ms,
     latency,
   }
+}
+
+/** The order of hourly totals. */
+export function byHour(a: HourlyStats, b: HourlyStats): number {
+  return a.hour - b.hour || a.location_id - b.location_id
 }
 
 /**

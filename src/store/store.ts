@@ -21,6 +21,7 @@ import type {
   ContactRecord,
   DailyStats,
   EpochMs,
+  HourlyStats,
   IncidentRecord,
   KeyRecord,
   LocationRecord,
@@ -247,6 +248,18 @@ export interface Store {
   }
 
   /**
+   * Optional: hourly totals. Without it `hourly` of a change is dropped: charts have only the current hour and what
+   * results and days say, and a learned baseline never warns.
+   */
+  readonly hourly?: {
+    /**
+     * Totals per hour and location of hours that begin within [from, to), by hour, then by location; hours without
+     * results are left out. The hour that goes on is part of the monitor's machine and not in the list.
+     */
+    list(monitor_id: number, from: EpochMs, to: EpochMs): Promise<readonly HourlyStats[]>
+  }
+
+  /**
    * Optional: the audit log. Without it `audit` of every method and change is dropped, and the log is empty. With it
    * each is stored in the same transaction as what it describes, or not at all.
    */
@@ -327,6 +340,7 @@ export type OptionalGroup =
   | 'idempotencyResponses'
   | 'availability'
   | 'daily'
+  | 'hourly'
   | 'auditLog'
   | 'prune'
 

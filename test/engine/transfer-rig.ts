@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import type { ImportOptions } from '../../src/engine/api/transfer.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
+import { hoursBetween } from '../../src/engine/services/hours.ts'
 import { createPage } from '../../src/page/index.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
@@ -157,7 +158,7 @@ export function failing(lines: readonly string[], after: number): () => Iterable
 }
 
 /** What a user sees of an account, without ids. */
-export async function seen({ engine }: Rig) {
+export async function seen({ engine, store }: Rig) {
   const contacts = await engine.contacts.list()
   const { items } = await engine.monitors.list({ limit: 200 })
   const nameOf = new Map<number, string>([...items.map(({ id, name }) => [id, name] as const)])
@@ -183,6 +184,7 @@ export async function seen({ engine }: Rig) {
     ]
     const { items: results } = await engine.results.list(id, { limit: 1000 })
     const { days } = await engine.monitors.uptime(id, { days: 5 })
+    const hours = await hoursBetween({ store }, id, 0, Number.MAX_SAFE_INTEGER)
     monitors.push({
       ...Object.fromEntries(kept.map((name) => [name, rest[name]])),
       paused: rest['state'] === 'paused',
@@ -194,6 +196,7 @@ export async function seen({ engine }: Rig) {
       ]),
       results: results.map(({ id: _, monitor_id: _m, ...result }) => result),
       days: days.slice(0, -1),
+      hours: hours.map(({ monitor_id: _, ...hour }) => hour),
     })
   }
   const { items: incidents } = await engine.incidents.list({ limit: 100 })

@@ -16,6 +16,7 @@ const ALONE = [
   'idempotencyResponses',
   'availability',
   'daily',
+  'hourly',
   'auditLog',
   'prune',
   'clockSet',

@@ -4,10 +4,9 @@ import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { createDatabase } from '../../src/store/postgres/database.ts'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import type { PostgresStoreOptions } from '../../src/store/postgres/index.ts'
-import { migrate } from '../../src/store/postgres/migrations.ts'
+import { migrate, STEPS } from '../../src/store/postgres/migrations.ts'
 import { settingsOf } from '../../src/store/postgres/options.ts'
 import { openConnections } from '../../src/store/postgres/pool.ts'
-import { firstSchema } from '../../src/store/postgres/schema.ts'
 import {
   commitOne,
   DAY,
@@ -26,13 +25,14 @@ import type { PostgresServer } from '../support/servers/postgres.ts'
 const NOTHING_ELSE = {
   notifications_before: 0,
   history_before: 0,
+  hours_before: 0,
   audit_before: 0,
   idempotency_before: 0,
 }
 
 /** As a later release could have them. */
 const LATER = [
-  firstSchema,
+  ...STEPS,
   "ALTER TABLE watchpost.monitors ADD COLUMN owner text NOT NULL DEFAULT 'nobody'",
   'CREATE TABLE watchpost.later (id bigint)',
 ]
@@ -80,7 +80,7 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const stores = Array.from({ length: 4 }, () => storeIn(schema))
     await Promise.all(stores.map((store) => store.open()))
     const { rows } = await admin.query(`SELECT version FROM ${schema}.migrations ORDER BY version`)
-    expect(rows).toEqual([{ version: 1 }])
+    expect(rows).toEqual(STEPS.map((_, at) => ({ version: at + 1 })))
   })
 
   async function databaseOf(schema: string) {
@@ -108,12 +108,12 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const made = await store.monitors.create(monitor())
     const engines = await Promise.all(Array.from({ length: 3 }, () => databaseOf(schema)))
     await Promise.all(engines.map((db) => migrate(db, LATER)))
-    expect(await versionsOf(schema)).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }])
+    expect(await versionsOf(schema)).toEqual(LATER.map((_, at) => ({ version: at + 1 })))
     const { rows } = await admin.query(`SELECT id, owner FROM ${schema}.monitors`)
     expect(rows).toEqual([{ id: String(made.id), owner: 'nobody' }])
     await commitOne(store, on(made, { results: [result()] }))
     await expect(storeIn(schema).open()).rejects.toThrow(
-      /newer version \(tables 3, known up to 1\)/,
+      new RegExp(`newer version \\(tables ${LATER.length}, known up to ${STEPS.length}\\)`),
     )
   })
 
@@ -121,10 +121,10 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const schema = freshSchema()
     await opened(schema)
     const db = await databaseOf(schema)
-    const [first = '', ...later] = LATER
-    const interrupted = [first, `${later.join(';')}; INSERT INTO watchpost.nowhere VALUES (1)`]
+    const later = LATER.slice(STEPS.length).join(';')
+    const interrupted = [...STEPS, `${later}; INSERT INTO watchpost.nowhere VALUES (1)`]
     await expect(migrate(db, interrupted)).rejects.toThrow(/nowhere/)
-    expect(await versionsOf(schema)).toEqual([{ version: 1 }])
+    expect(await versionsOf(schema)).toHaveLength(STEPS.length)
     const columns = await admin.query(`SELECT * FROM ${schema}.monitors`)
     expect(columns.fields.map(({ name }) => name)).not.toContain('owner')
     await migrate(db, LATER)

@@ -102,6 +102,7 @@ describe('days in an SQLite file', () => {
       notifications_before: 0,
       idempotency_before: 0,
       history_before: before,
+      hours_before: 0,
       audit_before: 0,
     }
     expect(await store.prune({ ...older, limit: 1 })).toBe(1)

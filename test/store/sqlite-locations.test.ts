@@ -64,6 +64,7 @@ async function watched() {
         results_before,
         notifications_before: 0,
         history_before: 0,
+        hours_before: 0,
         audit_before: 0,
         idempotency_before: 0,
         limit: 10,

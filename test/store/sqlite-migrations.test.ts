@@ -6,19 +6,26 @@ import { connect } from '../../src/store/sqlite/connection.ts'
 import type { Connection } from '../../src/store/sqlite/connection.ts'
 import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import { checkMigrated, migrate } from '../../src/store/sqlite/migrations.ts'
-import { firstSchema } from '../../src/store/sqlite/schema.ts'
-import { firstAccount, monitor } from '../../src/testing/store-suite/case.ts'
+import { checkMigrated, migrate, STEPS } from '../../src/store/sqlite/migrations.ts'
+import {
+  commitOne,
+  firstAccount,
+  hour,
+  monitor,
+  on,
+  result,
+} from '../../src/testing/store-suite/case.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-migrations-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** As a later release could have them. */
 const LATER = [
-  firstSchema,
+  ...STEPS,
   "ALTER TABLE monitors ADD COLUMN owner TEXT NOT NULL DEFAULT 'nobody'",
   'CREATE TABLE later (id INTEGER)',
 ]
+const KNOWN = STEPS.length
 const VERSION = LATER.length
 
 async function fileWithMonitor(name: string): Promise<string> {
@@ -43,7 +50,7 @@ const versionOf = (db: Connection) => db.get('PRAGMA user_version')?.['user_vers
 
 it('a file of an older version gets the steps that it lacks, and keeps its rows', async () => {
   const db = await opened(await fileWithMonitor('older.db'))
-  expect(versionOf(db)).toBe(1)
+  expect(versionOf(db)).toBe(KNOWN)
   migrate(db, LATER)
   expect(versionOf(db)).toBe(VERSION)
   expect(db.all('SELECT id, owner FROM monitors')).toEqual([{ id: 1, owner: 'nobody' }])
@@ -60,10 +67,10 @@ it('a new file gets all steps', async () => {
 
 it('a step that is interrupted leaves nothing, and is executed by the next start', async () => {
   const db = await opened(await fileWithMonitor('interrupted.db'))
-  const [first = '', ...later] = LATER
-  const interrupted = [first, `${later.join(';')}; INSERT INTO nowhere VALUES (1)`]
+  const later = LATER.slice(KNOWN).join(';')
+  const interrupted = [...STEPS, `${later}; INSERT INTO nowhere VALUES (1)`]
   expect(() => migrate(db, interrupted)).toThrow(/nowhere/)
-  expect(versionOf(db)).toBe(1)
+  expect(versionOf(db)).toBe(KNOWN)
   expect(db.get('SELECT * FROM monitors')).not.toHaveProperty('owner')
   migrate(db, LATER)
   expect(db.all('SELECT id, owner FROM monitors')).toEqual([{ id: 1, owner: 'nobody' }])
@@ -87,14 +94,33 @@ it('a step that another process executes meanwhile is not executed again', async
 it('a guest refuses a file of an older version, and leaves it as it is', async () => {
   const db = await opened(await fileWithMonitor('guest.db'))
   expect(() => checkMigrated(db, LATER)).toThrow(/older version/)
-  expect(versionOf(db)).toBe(1)
+  expect(versionOf(db)).toBe(KNOWN)
   migrate(db, LATER)
   checkMigrated(db, LATER)
 })
 
+const newerThan = (known: number) =>
+  new RegExp(`newer version \\(tables ${VERSION}, known up to ${known}\\)`)
+
 it('a file of a newer version is refused, also by a guest', async () => {
   const db = await opened(await fileWithMonitor('newer.db'))
   migrate(db, LATER)
-  expect(() => migrate(db, LATER.slice(0, 2))).toThrow(/newer version \(tables 3, known up to 2\)/)
-  expect(() => checkMigrated(db)).toThrow(/newer version \(tables 3, known up to 1\)/)
+  expect(() => migrate(db, LATER.slice(0, -1))).toThrow(newerThan(VERSION - 1))
+  expect(() => checkMigrated(db)).toThrow(newerThan(KNOWN))
+})
+
+it('a file of the first version opens, and hours are counted in it from then on', async () => {
+  const file = await fileWithMonitor('first.db')
+  const driver = await loadDriver()
+  const db = connect(driver.open(file))
+  for (const pragma of driver.pragmas) db.exec(`PRAGMA ${pragma}`)
+  db.exec('DROP TABLE hourly; PRAGMA user_version = 1')
+  db.close()
+  const store = sqliteStore({ file })
+  await store.open()
+  const [made] = await store.monitors.list({ account_id: 1, limit: 9 })
+  expect(await store.hourly.list(made!.id, 0, hour().hour + 1)).toEqual([])
+  await commitOne(store, on(made!, { results: [result()], hourly: [hour()] }))
+  expect(await store.hourly.list(made!.id, 0, hour().hour + 1)).toHaveLength(1)
+  await store.close()
 })

@@ -80,6 +80,7 @@ export const domain = (options: DomainOptions = {}) => {
       nameservers: { title: 'Name servers' },
       statuses: { title: 'Status' },
     },
+    charts: [{ title: 'Days left', unit: 'days', figures: { days_left: 'Registration' } }],
     target: ({ domain: name }) => name,
 
     async run(ctx, { domain: name, days_warn }) {

@@ -95,6 +95,13 @@ export const resources = () =>
       disk_pct: { title: 'Fullest disk', format: 'percent' },
       load: { title: 'Load' },
     },
+    charts: [
+      {
+        title: 'Use',
+        unit: 'percent',
+        figures: { cpu_pct: 'CPU', ram_pct: 'Memory', disk_pct: 'Fullest disk' },
+      },
+    ],
     refine: refuseUnsendable,
     target: ({ url }) => redactUrl(url),
 

@@ -80,6 +80,7 @@ export const ssl = () =>
       issuer: { title: 'Issuer' },
       protocol: { title: 'Protocol' },
     },
+    charts: [{ title: 'Days left', unit: 'days', figures: { days_left: 'Certificate' } }],
     refine(settings) {
       const problems = clientCertificateProblems(settings)
       if (Object.keys(problems).length > 0) return { fields: problems }

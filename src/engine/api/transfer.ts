@@ -5,7 +5,7 @@
  */
 
 export interface ExportOptions {
-  /** With incidents, availability, daily totals and results. Default `false`. */
+  /** With incidents, availability, hourly and daily totals and results. Default `false`. */
   readonly history?: boolean | undefined
   /**
    * 32 bytes, or their base64: encrypts secrets, so that whoever imports with the same key has them. Without it they are

@@ -15,7 +15,7 @@ import type { Change, NewNotification } from '../../store/store.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { suppressionOf } from './suppression.ts'
-import { roundRecords } from './round-records.ts'
+import { roundHours, roundRecords } from './round-records.ts'
 import type { Reported } from './round-records.ts'
 import { effective } from '../registry/registry.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
@@ -71,8 +71,11 @@ export async function planChange(
   const { fresh, sent_notice_keys } = newNotices(record.machine.sent_notice_keys, notices)
   if (state === record.machine && effects.length === 0 && reports.length === 0) return null
 
+  const round = input.round ?? event.at
+  const { hour, finished } = roundHours(cached, reports, round)
   const machine: MachineState = {
     ...state,
+    ...(hour === undefined ? {} : { hour }),
     sent_notice_keys,
     incident: await withSuppression(monitorCache, cached, { state, event }),
   }
@@ -84,7 +87,8 @@ export async function planChange(
     revision: record.revision,
     at: event.at,
     machine,
-    ...roundRecords(cached, reports, input.round ?? event.at),
+    ...roundRecords(cached, reports, round),
+    ...(finished.length === 0 ? {} : { hourly: finished }),
     availability: effects.flatMap((effect) =>
       effect.kind === 'availability' ? [{ at: effect.at, availability: effect.availability }] : [],
     ),

@@ -1,13 +1,22 @@
 /**
- * The records of a round: results, states per location, and the totals of the day.
+ * The records of a round: results, states per location, and the totals of the day and of the hour.
  *
  * @module
  */
 
-import { responseOf } from '../../checkers/checker.ts'
-import { bucketOf } from '../../incident/latency.ts'
+import { chartedFigures, responseOf } from '../../checkers/checker.ts'
+import { countHour } from '../../incident/hours.ts'
+import type { Hours } from '../../incident/hours.ts'
+import { bucketOf, roundedMs } from '../../incident/latency.ts'
 import type { Cause } from '../../incident/transition.ts'
-import type { CheckReport, DailyStats, EpochMs, LocationState } from '../../model.ts'
+import type {
+  CheckReport,
+  DailyStats,
+  EpochMs,
+  FigureTotals,
+  HourCounts,
+  LocationState,
+} from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import { dayOf } from '../../model/time.ts'
@@ -69,5 +78,45 @@ function dailyStats(
     unknown: verdict === 'unknown' ? 1 : 0,
     ok_ms: response_ms ?? 0,
     latency: response_ms === null ? {} : { [bucketOf(response_ms)]: 1 },
+  }
+}
+
+/** The hour that goes on with this round in it, and the one before once it is over. */
+export function roundHours(
+  cached: CachedMonitor,
+  reports: readonly Reported[],
+  round: EpochMs,
+): Hours {
+  const counted = reports.map(
+    (reported) => [reported.location_id, hourCounts(cached, reported)] as const,
+  )
+  return countHour(cached.record.machine.hour, round, counted)
+}
+
+function hourCounts(
+  { type: { checker } }: CachedMonitor,
+  { report: { outcome }, warning }: Reported,
+): HourCounts {
+  const { verdict, phases, details } = outcome
+  const good = verdict === 'ok'
+  const response_ms = good ? responseOf(checker, outcome) : null
+  const ms = response_ms === null ? null : roundedMs(response_ms)
+  const figures: Record<string, FigureTotals> = {}
+  for (const name of chartedFigures(checker)) {
+    const value = details[name]
+    if (typeof value === 'number' && Number.isFinite(value))
+      figures[name] = [1, value, value, value]
+  }
+  return {
+    ok: good ? 1 : 0,
+    fail: verdict === 'fail' ? 1 : 0,
+    unknown: verdict === 'unknown' ? 1 : 0,
+    degraded: warning === undefined ? 0 : 1,
+    ok_ms: ms ?? 0,
+    min_ms: ms,
+    max_ms: ms,
+    latency: response_ms === null ? [] : [bucketOf(response_ms), 1],
+    phases: good ? { ...phases } : {},
+    figures,
   }
 }

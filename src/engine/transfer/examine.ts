@@ -107,7 +107,7 @@ export async function examine(
       ofMonitor(of)
       counts.days++
     },
-    availability: ofMonitor,
+    ...{ hour: ofMonitor, availability: ofMonitor },
     incident(of) {
       ofMonitor(of)
       counts.incidents++

@@ -6,9 +6,10 @@
  */
 
 import { iso, isoOrNull, yielderOf } from '../../clock.ts'
-import type { AvailabilityChange, IncidentRecord, ResultRecord } from '../../model.ts'
-import { DAY_MS } from '../../model/time.ts'
+import type { AvailabilityChange, HourlyStats, IncidentRecord, ResultRecord } from '../../model.ts'
+import { DAY_MS, HOUR_MS } from '../../model/time.ts'
 import type { Core } from '../core/core.ts'
+import { hoursBetween } from '../services/hours.ts'
 import { written } from './lines.ts'
 
 const PAGE = 100
@@ -33,12 +34,45 @@ export async function* historyLines(
   yield* resultLines(core, ids)
 }
 
-async function* monitorHistory({ store }: Core, id: number): AsyncGenerator<string> {
+async function* monitorHistory(core: Core, id: number): AsyncGenerator<string> {
+  const { store } = core
   const days = await store.daily.list(id, '0000-01-01', '9999-12-31')
   for (const { monitor_id, ...day } of days)
     yield written('day', { monitor: monitor_id, ...day, latency: { ...day.latency } })
+  for await (const stats of hoursOf(core, id)) yield hourLine(stats)
   for await (const { at, availability } of changesOf(store, id))
     yield written('availability', { monitor: id, at: iso(at), availability })
+}
+
+/** A day at a time, from the first one that has results. */
+async function* hoursOf(core: Core, id: number): AsyncGenerator<HourlyStats> {
+  const [first] = await core.store.daily.list(id, '0000-01-01', '9999-12-31')
+  if (first === undefined) return
+  const yieldIfLong = yielderOf(core.clock)
+  const until = core.clock.now() + HOUR_MS
+  for (let day = Date.parse(first.day); day < until; day += DAY_MS) {
+    await yieldIfLong()
+    yield* await hoursBetween(core, id, day, day + DAY_MS)
+  }
+}
+
+function hourLine({ monitor_id, location_id, ...stats }: HourlyStats): string {
+  return written('hour', {
+    ...{ monitor: monitor_id, location: location_id },
+    ...stats,
+    hour: iso(stats.hour),
+    latency: latencyOf(stats),
+    phases: { ...stats.phases },
+    figures: Object.fromEntries(
+      Object.entries(stats.figures).map(([name, [...totals]]) => [name, totals]),
+    ),
+  })
+}
+
+function latencyOf({
+  latency: [lowest, ...counts],
+}: Pick<HourlyStats, 'latency'>): [] | [number, ...number[]] {
+  return lowest === undefined ? [] : [lowest, ...counts]
 }
 
 /** Changes of one moment stay together: the next page begins with a later one. */

@@ -6,7 +6,13 @@
  */
 
 import { NotFoundError } from '../../errors.ts'
-import type { AvailabilityChange, DailyStats, IncidentRecord, ResultRecord } from '../../model.ts'
+import type {
+  AvailabilityChange,
+  DailyStats,
+  HourlyStats,
+  IncidentRecord,
+  ResultRecord,
+} from '../../model.ts'
 import type { Change, Committed } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
 
@@ -21,6 +27,7 @@ type Incident = Omit<OfMonitor<IncidentRecord>, 'account_id' | 'suppressed_by'>
 
 export interface HistoryWriter {
   day(id: number, day: OfMonitor<DailyStats>): Promise<void>
+  hour(id: number, hour: OfMonitor<HourlyStats>): Promise<void>
   availability(id: number, change: OfMonitor<AvailabilityChange>): Promise<void>
   incident(id: number, incident: Incident): Promise<void>
   result(id: number, result: OfMonitor<ResultRecord>): Promise<void>
@@ -31,7 +38,9 @@ export interface HistoryWriter {
 type Done = Extract<Committed, { ok: true }>
 
 type Rows = {
-  -readonly [K in 'daily' | 'availability' | 'results']?: NonNullable<Change[K]>[number][]
+  -readonly [K in 'daily' | 'hourly' | 'availability' | 'results']?: NonNullable<
+    Change[K]
+  >[number][]
 }
 
 /** `goesOn`: monitors of which some rows may be stored. */
@@ -80,6 +89,9 @@ export function createHistoryWriter(
     flush,
     async day(id, day) {
       if (!(await stored.hasDay(id, day))) await add(id, 'daily', day)
+    },
+    async hour(id, hour) {
+      if (!(await stored.hasHour(id, hour))) await add(id, 'hourly', hour)
     },
     async availability(id, change) {
       if (!(await stored.hasChange(id, change))) await add(id, 'availability', change)
@@ -156,6 +168,7 @@ export function createHistoryWriter(
 
 interface Stored {
   hasDay(id: number, day: Pick<DailyStats, 'day'>): Promise<boolean>
+  hasHour(id: number, hour: OfMonitor<HourlyStats>): Promise<boolean>
   hasChange(id: number, change: Pick<AvailabilityChange, 'at'>): Promise<boolean>
   hasResult(id: number, result: OfMonitor<ResultRecord>): Promise<boolean>
   /** Its id if it is stored and open, `ended` if it is stored as a whole. */
@@ -167,6 +180,10 @@ function createStored({ store }: Core, goesOn: ReadonlySet<number>): Stored {
   const days = perMonitor(async (id) => {
     const list = await store.daily.list(id, '0000-01-01', '9999-12-31')
     return list.at(-1)?.day ?? ''
+  })
+  const hours = perMonitor(async (id) => {
+    const list = await store.hourly.list(id, 0, ALWAYS)
+    return list.filter(({ hour }) => hour === list.at(-1)?.hour)
   })
   const changes = perMonitor(async (id) => {
     const list = await store.availability.list(id, ALWAYS, ALWAYS)
@@ -193,6 +210,12 @@ function createStored({ store }: Core, goesOn: ReadonlySet<number>): Stored {
 
   return {
     hasDay: async (id, { day }) => day <= ((await days(id)) ?? ''),
+    async hasHour(id, { hour, location_id }) {
+      const last = (await hours(id)) ?? []
+      return last.some((known) =>
+        known.hour === hour ? known.location_id === location_id : hour < known.hour,
+      )
+    },
     hasChange: async (id, { at }) => at <= ((await changes(id)) ?? -Infinity),
     async hasResult(id, result) {
       const state = await results(id)

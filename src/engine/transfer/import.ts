@@ -24,9 +24,10 @@ import { IMPORTING, storeLines } from './store-lines.ts'
 /** Accounts with an import under way in this engine. */
 export type Importing = Set<number>
 
-/** How long results are kept; default 30 days. */
+/** How long results and hourly totals are kept; default 30 and 90 days. */
 export interface Kept {
   readonly resultsDays?: number | undefined
+  readonly hourlyDays?: number | undefined
 }
 
 interface Target {
@@ -82,6 +83,7 @@ async function execute(
   // An export is long: a full account is told before it is read.
   if (before === undefined || before.stage === 'done') await requireEmpty(parts, account_id)
   const results_after = core.clock.now() - (retention?.resultsDays ?? 30) * DAY_MS
+  const hours_after = core.clock.now() - (retention?.hourlyDays ?? 90) * DAY_MS
   const examined = await examine(
     {
       core,
@@ -101,7 +103,7 @@ async function execute(
   if (!goesOn || before.stage === 'storing') {
     await note('storing')
     await storeLines(
-      { parts, account_id, examined, goesOn, results_after },
+      { parts, account_id, examined, goesOn, results_after, hours_after },
       paced(parts, readLines(source), { ...options, doing: 'storing' }),
     )
     await note('stored')

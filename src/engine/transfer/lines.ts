@@ -7,7 +7,9 @@
  */
 
 import * as v from 'valibot'
+import { MOST_BUCKETS } from '../../model/totals.ts'
 import { isJsonObject } from '../../model/json.ts'
+import { HOUR_MS } from '../../model/time.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import { areDetailsTooLong, hasTooManyParts, shapeProblem } from './line-bounds.ts'
 
@@ -16,6 +18,8 @@ export const FORMAT = 1
 const id = v.pipe(v.number(), v.safeInteger(), v.minValue(1))
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const ms = v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(1e12))
+const bucket = v.pipe(v.number(), v.safeInteger(), v.minValue(-1000), v.maxValue(1000))
+const figure = v.pipe(v.number(), v.finite())
 const word = v.pipe(v.string(), v.maxLength(200))
 const text = v.pipe(v.string(), v.maxLength(10_000))
 const object = v.custom<JsonObject>(isJsonObject, 'invalid: an object is expected')
@@ -82,6 +86,30 @@ const SHAPES = {
     ok_ms: v.pipe(v.number(), v.finite(), v.minValue(0)),
     latency: v.record(v.pipe(v.string(), v.regex(/^-?\d{1,4}$/)), count),
   }),
+  hour: v.strictObject({
+    monitor: id,
+    location: id,
+    hour: v.pipe(
+      time,
+      v.check((at) => at % HOUR_MS === 0, 'invalid: the beginning of an hour is expected'),
+    ),
+    ok: count,
+    fail: count,
+    unknown: count,
+    degraded: count,
+    ok_ms: ms,
+    min_ms: v.nullable(ms),
+    max_ms: v.nullable(ms),
+    latency: v.union([
+      v.strictTuple([]),
+      v.pipe(v.tupleWithRest([bucket], count), v.minLength(2), v.maxLength(MOST_BUCKETS + 1)),
+    ]),
+    phases: v.record(v.pipe(v.string(), v.regex(/^.{1,64}_ms$/)), ms),
+    figures: v.record(
+      v.pipe(v.string(), v.maxLength(64)),
+      v.strictTuple([count, figure, figure, figure]),
+    ),
+  }),
   availability: v.strictObject({ monitor: id, at: time, availability }),
   incident: v.strictObject({
     monitor: id,
@@ -134,6 +162,7 @@ const RANKS: Readonly<Record<LineKind, number>> = {
   public_page: 6,
   status_report: 7,
   day: 8,
+  hour: 8,
   availability: 8,
   incident: 9,
   result: 10,

@@ -47,6 +47,7 @@ export interface Storing {
   /** Some of it may be stored. */
   readonly goesOn: boolean
   readonly results_after: number
+  readonly hours_after: number
 }
 
 type Visit = { readonly [K in LineKind]?: (of: LineOf<K>) => Promise<void> }
@@ -55,7 +56,7 @@ export async function storeLines(
   storing: Storing,
   lines: AsyncIterable<NumberedLine>,
 ): Promise<void> {
-  const { parts, account_id, examined, goesOn, results_after } = storing
+  const { parts, account_id, examined, goesOn, results_after, hours_after } = storing
   const { reader } = examined
   const monitors = goesOn ? await storedMonitors(storing) : new Map<number, number>()
   const contacts = new Map<number, number>()
@@ -102,6 +103,12 @@ export async function storeLines(
       })
     },
     day: ({ monitor, ...day }) => history.day(here(monitor), day),
+    async hour({ monitor, location, ...hour }) {
+      const location_id = reader.locations.get(location)
+      // Of a location that is no more, and of which no result is left.
+      if (location_id === undefined || hour.hour < hours_after) return
+      await history.hour(here(monitor), { ...hour, location_id })
+    },
     availability: ({ monitor, ...change }) => history.availability(here(monitor), change),
     incident: ({ monitor, locations_failed, ...incident }) =>
       history.incident(here(monitor), { ...incident, locations_failed: places(locations_failed) }),

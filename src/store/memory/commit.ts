@@ -1,4 +1,5 @@
 import type { AvailabilityChange, MonitorRecord } from '../../model.ts'
+import { addHours } from '../../model/totals.ts'
 import { withIncident } from '../change.ts'
 import { exceeds } from '../quota.ts'
 import { addDaily, queuedRow } from '../rules.ts'
@@ -115,7 +116,7 @@ function putResults(tables: Tables, change: Change): number[] {
 }
 
 function putHistory(tables: Tables, change: Change): void {
-  const { monitor_id, availability = [], daily = [] } = change
+  const { monitor_id, availability = [], daily = [], hourly = [] } = change
   for (const entry of availability) {
     const entries: AvailabilityChange[] = listAt(tables.availability, monitor_id)
     entries.push({ ...entry, monitor_id })
@@ -125,6 +126,14 @@ function putHistory(tables: Tables, change: Change): void {
     const known = days.get(stats.day)
     const sum = known === undefined ? stats : addDaily(known, stats)
     days.set(stats.day, { ...sum, monitor_id })
+  }
+  for (const stats of hourly) {
+    const hours = mapAt(tables.hourly, monitor_id)
+    const key = `${stats.hour} ${stats.location_id}`
+    const known = hours.get(key)
+    const sum = known === undefined ? stats : addHours(known, stats)
+    const { hour, location_id } = stats
+    hours.set(key, { ...sum, monitor_id, location_id, hour })
   }
 }
 

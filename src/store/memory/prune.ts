@@ -10,6 +10,7 @@ export function prune(tables: Tables, options: PruneOptions): number {
     pruneResults(tables, options) +
     pruneNotifications(tables, options) +
     pruneDaily(tables, options) +
+    pruneHourly(tables, options) +
     pruneAvailability(tables, options) +
     pruneAuditLog(tables, options) +
     pruneIdempotencyResponses(tables, options)
@@ -58,6 +59,17 @@ function pruneDaily(tables: Tables, { history_before, limit }: PruneOptions): nu
     .slice(0, limit)
   for (const { days, day } of old) days.delete(day)
   return old.length
+}
+
+function pruneHourly(tables: Tables, { hours_before, limit }: PruneOptions): number {
+  let left = limit
+  for (const hours of tables.hourly.values()) {
+    for (const [key, { hour }] of hours) {
+      if (left === 0) return limit
+      if (hour < hours_before && hours.delete(key)) left--
+    }
+  }
+  return limit - left
 }
 
 /** Keeps the last change before the border: it is the state at the border. */

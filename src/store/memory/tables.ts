@@ -13,6 +13,7 @@ import type {
   ContactRecord,
   DailyStats,
   EpochMs,
+  HourlyStats,
   IncidentRecord,
   KeyRecord,
   LocationRecord,
@@ -49,6 +50,8 @@ export interface Tables {
   readonly availability: Map<number, AvailabilityChange[]>
   /** By monitor, then by day. */
   readonly daily: Map<number, Map<string, DailyStats>>
+  /** By monitor, then by hour and location. */
+  readonly hourly: Map<number, Map<string, HourlyStats>>
   readonly notifications: Map<number, NotificationRecord>
   /** Index of the notifications that are not final. */
   readonly waiting: Waiting
@@ -106,6 +109,7 @@ export function createTables(): Tables {
     incidents: new Map(),
     availability: new Map(),
     daily: new Map(),
+    hourly: new Map(),
     notifications: new Map(),
     waiting: createWaiting(),
     ofIncident: new Map(),
@@ -211,6 +215,7 @@ export function dropMonitor(tables: Tables, monitor_id: number): void {
   tables.results.delete(monitor_id)
   tables.availability.delete(monitor_id)
   tables.daily.delete(monitor_id)
+  tables.hourly.delete(monitor_id)
 }
 
 /** The notifications of an incident, lowest id first. */

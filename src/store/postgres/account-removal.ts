@@ -104,7 +104,7 @@ async function removeMonitors(session: Session, id: number, limit: number): Prom
   return rows.length === MONITORS ? limit : gone + rows.length
 }
 
-const HISTORY = ['availability', 'daily'].map(
+const HISTORY = ['availability', 'daily', 'hourly'].map(
   (table) => `DELETE FROM watchpost.${table} WHERE ctid IN (
     SELECT ctid FROM watchpost.${table} WHERE monitor_id = ANY ($1::bigint[]) LIMIT $2)`,
 )

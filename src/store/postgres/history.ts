@@ -1,4 +1,4 @@
-import { toAvailability, toDaily, toIncident, toResult } from '../rows.ts'
+import { toAvailability, toDaily, toHourly, toIncident, toResult } from '../rows.ts'
 import { accountAsked } from '../rules.ts'
 import { where } from '../sql.ts'
 import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
@@ -77,6 +77,16 @@ export function daily(db: Database): FullStore['daily'] {
     async list(monitor_id, from_day, to_day) {
       const sql = `SELECT * FROM watchpost.daily WHERE monitor_id = ? AND day >= ? AND day <= ? ORDER BY day`
       return (await db.rows(sql, [monitor_id, from_day, to_day])).map(toDaily)
+    },
+  }
+}
+
+export function hourly(db: Database): FullStore['hourly'] {
+  return {
+    async list(monitor_id, from, to) {
+      const sql = `SELECT * FROM watchpost.hourly WHERE monitor_id = ? AND hour >= ? AND hour < ?
+        ORDER BY hour, location_id`
+      return (await db.rows(sql, [monitor_id, from, to])).map(toHourly)
     },
   }
 }

@@ -15,7 +15,7 @@ import { commit } from './commit/index.ts'
 import { contacts } from './contacts.ts'
 import { createDatabase } from './database.ts'
 import { explain } from './explain.ts'
-import { availability, daily, incidents, results } from './history.ts'
+import { availability, daily, hourly, incidents, results } from './history.ts'
 import { migrate } from './migrations.ts'
 import { monitors } from './monitors.ts'
 import { notifications } from './notifications.ts'
@@ -67,6 +67,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     incidents: incidents(db),
     availability: availability(db),
     daily: daily(db),
+    hourly: hourly(db),
     auditLog: auditLog(db),
     notifications: notifications(db),
     idempotencyResponses: idempotencyResponses(db),

@@ -7,9 +7,9 @@
 
 import { StorageError } from '../../errors.ts'
 import type { Database, Session } from './database.ts'
-import { firstSchema } from './schema.ts'
+import { firstSchema, hourlySchema } from './schema.ts'
 
-const STEPS: readonly string[] = [firstSchema]
+export const STEPS: readonly string[] = [firstSchema, hourlySchema]
 
 /** A step may rewrite a table, or wait for another engine that runs it. */
 const STEP_LIMIT_MS = 600_000

@@ -23,6 +23,7 @@ export async function prune(db: Database, options: PruneOptions, now: EpochMs): 
   const others = [
     await pruneNotifications(db, options),
     await db.run(DAYS, [dayOf(options.history_before), limit]),
+    await db.run(HOURS, [options.hours_before, limit]),
     await db.run(AVAILABILITY, [options.history_before, limit]),
     await db.run(AUDIT_LOG, [options.audit_before, limit]),
     await db.run(IDEMPOTENCY_RESPONSES, [options.idempotency_before, limit]),
@@ -79,6 +80,11 @@ const DAYS = `DELETE FROM watchpost.daily AS d USING (
     SELECT monitor_id, day FROM watchpost.daily WHERE day < $1 ORDER BY day LIMIT $2
     FOR UPDATE SKIP LOCKED) AS old
   WHERE d.monitor_id = old.monitor_id AND d.day = old.day`
+
+const HOURS = `DELETE FROM watchpost.hourly AS h USING (
+    SELECT monitor_id, hour, location_id FROM watchpost.hourly WHERE hour < $1 ORDER BY hour LIMIT $2
+    FOR UPDATE SKIP LOCKED) AS old
+  WHERE h.monitor_id = old.monitor_id AND h.hour = old.hour AND h.location_id = old.location_id`
 
 /** Keeps the last change before the border: it is the state at the border. */
 const AVAILABILITY = `DELETE FROM watchpost.availability AS a USING (

@@ -290,3 +290,15 @@ const pages =
   pageTable('public_pages', ',\n  slug text NOT NULL UNIQUE') + pageTable('status_reports')
 
 export const firstSchema: string = records + monitors + history + outbox + pages + sharing
+
+/** `totals` is JSON that no query looks into. The hour that goes on is part of the monitor's machine. */
+export const hourlySchema: string = `
+CREATE TABLE watchpost.hourly (
+  monitor_id bigint NOT NULL,
+  hour bigint NOT NULL,
+  location_id bigint NOT NULL,
+  totals text NOT NULL,
+  PRIMARY KEY (monitor_id, hour, location_id)
+);
+CREATE INDEX hourly_hour ON watchpost.hourly (hour);
+`

@@ -69,6 +69,8 @@ const HISTORY = [
      SELECT id FROM availability WHERE monitor_id = ? LIMIT ?)`,
   `DELETE FROM daily WHERE monitor_id = ? AND day IN (
      SELECT day FROM daily WHERE monitor_id = ? LIMIT ?)`,
+  `DELETE FROM hourly WHERE monitor_id = ? AND (hour, location_id) IN (
+     SELECT hour, location_id FROM hourly WHERE monitor_id = ? LIMIT ?)`,
 ]
 
 const OWNED = [

@@ -9,6 +9,7 @@ import type { CancelNotifications, Change, Committed, NewNotification } from '..
 import { isBeyond } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
+import { putHour } from './hourly.ts'
 import { putLocations, removeLocations } from './location-states.ts'
 import { settingsColumns } from './monitors.ts'
 import { insertNotification } from './notifications.ts'
@@ -169,7 +170,9 @@ function putResults(db: Connection, { monitor_id, results = [] }: Change): numbe
   })
 }
 
-function putHistory(db: Connection, { monitor_id, availability = [] }: Change): void {
+function putHistory(db: Connection, change: Change): void {
+  const { monitor_id, availability = [], hourly = [] } = change
+  for (const stats of hourly) putHour(db, monitor_id, stats)
   for (const entry of availability) {
     db.run('INSERT INTO availability (monitor_id, at, availability) VALUES (?, ?, ?)', [
       monitor_id,
@@ -232,6 +235,7 @@ function remove(db: Connection, monitor_id: number): void {
   removeLocations(db, monitor_id)
   db.run('DELETE FROM availability WHERE monitor_id = ?', [monitor_id])
   db.run('DELETE FROM daily WHERE monitor_id = ?', [monitor_id])
+  db.run('DELETE FROM hourly WHERE monitor_id = ?', [monitor_id])
   // Results stay, possibly hundreds of thousands: `prune` removes them in steps.
   db.run('INSERT INTO removed_monitors (monitor_id) VALUES (?)', [monitor_id])
 }

@@ -23,6 +23,7 @@ import { createBackups } from './backup.ts'
 import { explain } from './explain.ts'
 import { daily } from './daily.ts'
 import { availability, incidents, results } from './history.ts'
+import { hourly } from './hourly.ts'
 import { monitors } from './monitors.ts'
 import { moveWaiting, notifications } from './notifications.ts'
 import { IN_MEMORY, openFile } from './open.ts'
@@ -140,6 +141,7 @@ function groups(
     incidents: group<FullStore['incidents']>(incidents(db)),
     availability: group<FullStore['availability']>(availability(db)),
     daily: group<FullStore['daily']>(daily(db)),
+    hourly: group<FullStore['hourly']>(hourly(db)),
     auditLog: group<FullStore['auditLog']>(auditLog(db)),
     idempotencyResponses: group<FullStore['idempotencyResponses']>(idempotencyResponses(db)),
     meta: group<FullStore['meta']>(meta(db)),

@@ -7,9 +7,9 @@
 
 import { StorageError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
-import { firstSchema } from './schema.ts'
+import { firstSchema, hourlySchema } from './schema.ts'
 
-const STEPS: readonly string[] = [firstSchema]
+export const STEPS: readonly string[] = [firstSchema, hourlySchema]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {

@@ -8,6 +8,7 @@ import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './account-removal.ts'
 import type { Connection } from './connection.ts'
 import { pruneDaily } from './daily.ts'
+import { pruneHourly } from './hourly.ts'
 import { keepLast } from './location-states.ts'
 import { dayOf } from '../../model/time.ts'
 
@@ -20,6 +21,7 @@ export function prune(db: Connection, options: PruneOptions): number {
       pruneResults(db, { ...options, limit: options.limit - orphans }) +
       pruneNotifications(db, options) +
       pruneHistory(db, options) +
+      pruneHourly(db, options.hours_before, options.limit) +
       db.run('DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? LIMIT ?)', [
         options.audit_before,
         options.limit,

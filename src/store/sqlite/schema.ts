@@ -280,3 +280,15 @@ const pages =
   pageTable('public_pages', ',\n  slug TEXT NOT NULL UNIQUE') + pageTable('status_reports')
 
 export const firstSchema: string = records + monitors + history + outbox + pages
+
+/** `totals` is JSON that no query looks into. The hour that goes on is part of the monitor's machine. */
+export const hourlySchema: string = `
+CREATE TABLE hourly (
+  monitor_id INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  location_id INTEGER NOT NULL,
+  totals TEXT NOT NULL,
+  PRIMARY KEY (monitor_id, hour, location_id)
+) WITHOUT ROWID;
+CREATE INDEX hourly_hour ON hourly (hour);
+`

@@ -73,7 +73,7 @@ export async function useOf(r: Records, account_id: number): Promise<AccountUse>
 }
 
 /** The tables removed with a monitor; incidents and notifications stay. */
-export const HISTORY = ['location_states', 'results', 'availability', 'daily'] as const
+export const HISTORY = ['location_states', 'results', 'availability', 'daily', 'hourly'] as const
 
 /** Executes one step for an account that is being removed. */
 async function removeSome(r: Records, account_id: number, limit: number): Promise<Removal> {

@@ -1,4 +1,5 @@
 import type { MonitorRecord } from '../../model.ts'
+import { addHours } from '../../model/totals.ts'
 import { withIncident } from '../change.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { exceeds } from '../quota.ts'
@@ -97,12 +98,18 @@ async function putLocations(r: Records, change: Change): Promise<void> {
 }
 
 async function putHistory(r: Records, change: Change): Promise<void> {
-  const { monitor_id, availability = [], daily = [] } = change
+  const { monitor_id, availability = [], daily = [], hourly = [] } = change
   for (const entry of availability) await r.insert('availability', { ...entry, monitor_id })
   for (const stats of daily) {
     const known = await r.first('daily', { monitor_id, day: stats.day })
     if (known === undefined) await r.insert('daily', { ...stats, monitor_id })
     else await r.put('daily', { ...known, ...addDaily(known, stats) })
+  }
+  for (const stats of hourly) {
+    const of = await r.all('hourly', { monitor_id, hour: stats.hour })
+    const known = of.find(({ location_id }) => location_id === stats.location_id)
+    if (known === undefined) await r.insert('hourly', { ...stats, monitor_id })
+    else await r.put('hourly', { ...known, ...addHours(known, stats) })
   }
 }
 

@@ -9,7 +9,7 @@ import type { EpochMs } from '../../model.ts'
 import { auditFits, incidentFits, monitorFits, resultFits } from '../filters.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { requireWithin } from '../quota.ts'
-import { accountAsked, CONTACT_REMOVED } from '../rules.ts'
+import { accountAsked, byHour, CONTACT_REMOVED } from '../rules.ts'
 import type { FullStore, IdempotencyLimit } from '../store.ts'
 import { useOf } from './accounts.ts'
 import type { Calls, Records, Row } from './records.ts'
@@ -169,6 +169,13 @@ export const daily: Calls<FullStore['daily']> = {
     return days
       .filter(({ day }) => day >= from_day && day <= to_day)
       .toSorted((a, b) => (a.day < b.day ? -1 : 1))
+  },
+}
+
+export const hourly: Calls<FullStore['hourly']> = {
+  async list(r, monitor_id, from, to) {
+    const hours = (await r.all('hourly', { monitor_id })).map(withoutId)
+    return hours.filter(({ hour }) => hour >= from && hour < to).toSorted(byHour)
   },
 }
 

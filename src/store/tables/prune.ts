@@ -8,13 +8,14 @@ import type { Records, Row, TableName } from './records.ts'
 const LATE = 500
 
 export async function prune(r: Records, options: PruneOptions): Promise<number> {
-  const { limit, results_before, history_before, idempotency_before } = options
+  const { limit, results_before, history_before, hours_before, idempotency_before } = options
   const first_kept = dayOf(history_before)
   return (
     (await goOnRemoving(r, limit)) +
     (await pruneResults(r, results_before, limit)) +
     (await pruneNotifications(r, options)) +
     (await removeOld(r, 'daily', { limit, fits: ({ day }) => day < first_kept })) +
+    (await removeOld(r, 'hourly', { limit, fits: ({ hour }) => hour < hours_before })) +
     (await pruneAvailability(r, options)) +
     (await removeOld(r, 'audit_log', { limit, fits: ({ at }) => at < options.audit_before })) +
     (await removeOld(r, 'idempotency_responses', {

@@ -11,6 +11,7 @@ import type {
   AvailabilityChange,
   ContactRecord,
   DailyStats,
+  HourlyStats,
   IncidentRecord,
   KeyRecord,
   LocationRecord,
@@ -40,6 +41,7 @@ export const TABLES = {
   availability: ['monitor_id'],
   contacts: ['account_id'],
   daily: ['monitor_id', 'day'],
+  hourly: ['monitor_id', 'hour'],
   incidents: ['account_id', 'monitor_id'],
   keys: ['account_id', 'hash'],
   /** The last id given out, of each table. */
@@ -86,6 +88,7 @@ interface Rows {
   availability: WithId<AvailabilityChange>
   contacts: ContactRecord
   daily: WithId<DailyStats>
+  hourly: WithId<HourlyStats>
   incidents: IncidentRecord
   keys: KeyRecord
   last_ids: { readonly id: number; readonly name: string; readonly last: number }

@@ -8,6 +8,8 @@ import {
   commitOne,
   contact,
   dailyOf,
+  hour,
+  hourlyOf,
   incident,
   machine,
   monitor,
@@ -38,6 +40,7 @@ async function furnished(store: FullStore) {
       results: [result()],
       availability: [{ at: T0, availability: 'up' }],
       daily: [{ day: '2026-03-01', ok: 1, fail: 0, unknown: 0, ok_ms: 1, latency: { '1': 1 } }],
+      hourly: [hour()],
       locations: [
         { monitor_id: made.id, location_id: 1, consecutive_fails: 0, last: null, memo: null },
       ],
@@ -72,6 +75,7 @@ async function left(
     store.results.list({ monitor_id: made.id, limit: 9 }),
     availabilityOf(store, made.id),
     dailyOf(store, made.id),
+    hourlyOf(store, made.id),
   ])
   const response = offers(store, 'idempotencyResponses')
     ? await store.idempotencyResponses.get(account_id, 'key', T0)
@@ -128,7 +132,7 @@ export const removedAccountCases: Readonly<Record<string, Case>> = {
     const stays = await furnished(store)
     const before = await left(store, stays)
     const has = (part: Part): number => (offers(store, part) ? 1 : 0)
-    const history = [has('availability'), has('daily'), has('idempotencyResponses')]
+    const history = [has('availability'), has('daily'), has('hourly'), has('idempotencyResponses')]
     assert.deepEqual(before, [1, 1, has('keys'), 1, 1, 0, 1, 1, ...history])
     assert.deepEqual(await left(store, gone), before)
     assert.equal(await store.accounts.remove(gone.account_id, 99), 'done')

@@ -7,6 +7,9 @@ import {
   commitOne,
   contact,
   dailyOf,
+  HOUR,
+  hour,
+  hourlyOf,
   ids,
   incident,
   monitor,
@@ -58,6 +61,7 @@ async function big(store: FullStore): Promise<Big> {
         results: [result()],
         availability: [{ at: T0, availability: 'up' }],
         daily: days.map((day) => ({ day, ...counts })),
+        hourly: days.map((_, at) => hour({ hour: T0 + at * HOUR })),
         locations: [
           { monitor_id: made.id, location_id: 1, consecutive_fails: 0, last: null, memo: null },
         ],
@@ -115,6 +119,7 @@ async function requireNothing(store: FullStore, { account_id, monitors }: Big): 
   ]
   for (const { id } of monitors) {
     lists.push(await availabilityOf(store, id), await dailyOf(store, id))
+    lists.push(await hourlyOf(store, id))
   }
   assert.deepEqual(lists.flat(), [])
 }
@@ -183,6 +188,7 @@ async function endByPrune(store: FullStore): Promise<void> {
     results_before: 0,
     notifications_before: 0,
     history_before: 0,
+    hours_before: 0,
     audit_before: 0,
     idempotency_before: 0,
   }

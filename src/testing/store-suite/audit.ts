@@ -205,7 +205,8 @@ export const pruneAuditCases: Readonly<Record<string, Case>> = {
     for (const day of [0, 1, 2, 3])
       await commitOne(store, on(made, { audit: entry({ at: T0 + day * DAY }) }))
     const options = {
-      ...{ results_before: 0, notifications_before: 0, history_before: 0, idempotency_before: 0 },
+      ...{ results_before: 0, notifications_before: 0, history_before: 0, hours_before: 0 },
+      idempotency_before: 0,
       audit_before: T0 + 3 * DAY,
       limit: 2,
     }

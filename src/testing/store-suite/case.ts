@@ -11,6 +11,7 @@ import type {
   ContactRecord,
   DailyStats,
   EpochMs,
+  HourlyStats,
   MachineState,
   MonitorRecord,
   NotificationRecord,
@@ -63,9 +64,18 @@ export async function dailyOf(
   return offers(store, 'daily') ? store.daily.list(monitor_id, '2000-01-01', '2100-01-01') : []
 }
 
+/** All hours of a monitor; none if the store lacks the member. */
+export async function hourlyOf(
+  store: FullStore,
+  monitor_id: number,
+): Promise<readonly HourlyStats[]> {
+  return offers(store, 'hourly') ? store.hourly.list(monitor_id, 0, T0 * 2) : []
+}
+
 /** 2026-03-01T00:00:00Z */
 export const T0: EpochMs = Date.UTC(2026, 2, 1)
 export const MINUTE = 60_000
+export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
 export function machine(change: Partial<MachineState> = {}): MachineState {
@@ -164,6 +174,26 @@ type NewResult = Omit<ResultRecord, 'id' | 'monitor_id'>
 
 export function result(change: Partial<NewResult> = {}): NewResult {
   return { ...outcome(), location_id: 1, round: T0, started_at: T0, lag_ms: 3, ...change }
+}
+
+export function hour(
+  change: Partial<Omit<HourlyStats, 'monitor_id'>> = {},
+): Omit<HourlyStats, 'monitor_id'> {
+  return {
+    location_id: 1,
+    hour: T0,
+    ok: 1,
+    fail: 2,
+    unknown: 3,
+    degraded: 1,
+    ok_ms: 10.5,
+    min_ms: 10.5,
+    max_ms: 10.5,
+    latency: [4, 1, 0, 2],
+    phases: { connect_ms: 1.25 },
+    figures: { loss_pct: [1, 5, 5, 5] },
+    ...change,
+  }
 }
 
 export function incident(

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import type { AvailabilityChange, Phases } from '../../model.ts'
 import type { ResultQuery } from '../../store/store.ts'
-import { commitOne, ids, MINUTE, monitor, on, result, T0 } from './case.ts'
+import { commitOne, HOUR, hour, ids, machine, MINUTE, monitor, on, result, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
 export const resultCases: Readonly<Record<string, Case>> = {
@@ -178,5 +178,60 @@ export const dailyCases: Readonly<Record<string, Case>> = {
       ['2026-03-01', '2026-03-02'],
     )
     assert.deepEqual(await store.daily.list(made.id + 1, '2000-01-01', '2100-01-01'), [])
+  },
+}
+
+export const hourlyCases: Readonly<Record<string, Case>> = {
+  'hourly totals add up by location': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const later = hour({
+      ...{ ok: 4, ok_ms: 30.25, min_ms: 7, max_ms: 99.5, latency: [-1, 5, 0, 0, 0, 0, 0, 1, 7] },
+      phases: { connect_ms: 2, tls_ms: 3.5 },
+      figures: { loss_pct: [2, 1, 0, 1], load: [1, 2, 2, 2] },
+    })
+    const elsewhere = hour({ location_id: 2, min_ms: null, max_ms: null, latency: [] })
+    await commitOne(store, on(made, { hourly: [hour(), elsewhere] }))
+    await commitOne(store, on(made, { hourly: [later] }))
+    const monitor_id = made.id
+    assert.deepEqual(await store.hourly.list(made.id, T0, T0 + HOUR), [
+      {
+        ...{ monitor_id, location_id: 1, hour: T0, ok: 5, fail: 4, unknown: 6, degraded: 2 },
+        ...{ ok_ms: 40.75, min_ms: 7, max_ms: 99.5 },
+        latency: [-1, 5, 0, 0, 0, 0, 1, 1, 9],
+        phases: { connect_ms: 3.25, tls_ms: 3.5 },
+        figures: { loss_pct: [3, 6, 0, 5], load: [1, 2, 2, 2] },
+      },
+      { ...elsewhere, monitor_id },
+    ])
+  },
+
+  'hours are listed from the first to before the last, and go with their monitor': async (
+    store,
+  ) => {
+    const made = await store.monitors.create(monitor())
+    const other = await store.monitors.create(monitor())
+    const at = (hours: number, location_id = 1) => hour({ hour: T0 + hours * HOUR, location_id })
+    await commitOne(store, on(made, { hourly: [at(2), at(1, 3), at(0), at(1, 2), at(3)] }))
+    await commitOne(store, on(other, { hourly: [at(1)] }))
+    const listed = await store.hourly.list(made.id, T0 + HOUR, T0 + 3 * HOUR)
+    assert.deepEqual(
+      listed.map((stats) => [(stats.hour - T0) / HOUR, stats.location_id]),
+      [
+        [1, 2],
+        [1, 3],
+        [2, 1],
+      ],
+    )
+    await commitOne(store, on(made, { remove: true }))
+    assert.deepEqual(await store.hourly.list(made.id, 0, T0 * 2), [])
+    assert.equal((await store.hourly.list(other.id, 0, T0 * 2)).length, 1)
+  },
+
+  'the hour that goes on is part of the machine': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const { location_id: _, hour: at, ...counts } = hour()
+    const going = machine({ hour: { hour: at, locations: { '1': counts } } })
+    await commitOne(store, on(made, { machine: going }))
+    assert.deepEqual((await store.monitors.get(made.id))?.machine, going)
   },
 }

@@ -28,7 +28,7 @@ import { clockCases, redatedCases } from './clock.ts'
 import { commitCases } from './commit.ts'
 import { contactCases } from './contacts.ts'
 import { finishCases } from './finish.ts'
-import { availabilityCases, dailyCases, resultCases } from './history.ts'
+import { availabilityCases, dailyCases, hourlyCases, resultCases } from './history.ts'
 import { incidentCases } from './incidents.ts'
 import { maintenanceCases, maintenanceNewsCases, removedMaintenanceCases } from './maintenance.ts'
 import { monitorCases } from './monitors.ts'
@@ -43,6 +43,7 @@ import {
   pruneAvailabilityCases,
   pruneCases,
   pruneDailyCases,
+  pruneHourlyCases,
   pruneIdempotencyCases,
 } from './prune.ts'
 import { metaCases, idempotencyResponseCases } from './idempotency.ts'
@@ -137,6 +138,7 @@ const ALONE: readonly Section[] = [
   [resultCases],
   [availabilityCases, 'availability'],
   [dailyCases, 'daily'],
+  [hourlyCases, 'hourly'],
   [auditCases, 'auditLog'],
   [auditQuotaCases, 'auditLog', 'accounts.use'],
   [auditKeyCases, 'auditLog', 'keys'],
@@ -150,6 +152,7 @@ const ALONE: readonly Section[] = [
   [metaCases],
   [pruneCases, 'prune'],
   [pruneDailyCases, 'prune', 'daily'],
+  [pruneHourlyCases, 'prune', 'hourly'],
   [pruneAvailabilityCases, 'prune', 'availability'],
   [pruneAuditCases, 'prune', 'auditLog'],
   [pruneIdempotencyCases, 'prune', 'idempotencyResponses'],

@@ -170,7 +170,13 @@ export const notifyCases: Readonly<Record<string, Case>> = {
     assert.equal(gone.notification_ids.length, 1)
     // The monitor is removed; its waiting notifications are sent, and stored until then.
     const pruned = {
-      ...{ results_before: T0, history_before: T0, audit_before: T0, idempotency_before: T0 },
+      ...{
+        results_before: T0,
+        history_before: T0,
+        hours_before: T0,
+        audit_before: T0,
+        idempotency_before: T0,
+      },
       limit: 10,
     }
     if (offers(store, 'prune')) await store.prune({ ...pruned, notifications_before: T0 + MINUTE })

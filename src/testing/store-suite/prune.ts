@@ -4,6 +4,8 @@ import {
   claim,
   commitOne,
   DAY,
+  HOUR,
+  hour,
   ids,
   incident,
   monitor,
@@ -21,6 +23,7 @@ function older(change: Partial<PruneOptions>): PruneOptions {
     results_before: 0,
     notifications_before: 0,
     history_before: 0,
+    hours_before: 0,
     audit_before: 0,
     idempotency_before: 0,
     limit: 1000,
@@ -121,6 +124,21 @@ export const pruneDailyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(
       left.map(({ day }) => day),
       ['2026-03-01'],
+    )
+  },
+}
+
+export const pruneHourlyCases: Readonly<Record<string, Case>> = {
+  'old hours go': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const hourly = [0, 1, 2].map((at) => hour({ hour: T0 + at * HOUR }))
+    await commitOne(store, on(made, { hourly }))
+    assert.equal(await store.prune(older({ hours_before: T0 + 2 * HOUR, limit: 1 })), 1)
+    assert.equal(await store.prune(older({ hours_before: T0 + 2 * HOUR })), 1)
+    const left = await store.hourly.list(made.id, 0, T0 * 2)
+    assert.deepEqual(
+      left.map((stats) => stats.hour),
+      [T0 + 2 * HOUR],
     )
   },
 }

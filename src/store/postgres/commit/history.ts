@@ -1,7 +1,8 @@
-import type { DailyStats } from '../../../model.ts'
+import { addHours } from '../../../model/totals.ts'
+import type { DailyStats, HourlyStats } from '../../../model.ts'
 import { packPhases } from '../../phases.ts'
 import { addDaily } from '../../rules.ts'
-import { toDaily } from '../../rows.ts'
+import { hourTotals, toDaily, toHourly } from '../../rows.ts'
 import { arraysOf, given, insertAll } from '../bulk.ts'
 import type { Columns } from '../bulk.ts'
 import type { Session } from '../database.ts'
@@ -62,6 +63,7 @@ export async function putHistory(session: Session, accepted: readonly Accepted[]
   )
   if (entries.length > 0) await session.run(PUT_AVAILABILITY, arraysOf(AVAILABILITY, entries))
   await putDaily(session, accepted)
+  await putHourly(session, accepted)
 }
 
 const DAYS = { monitor_id: 'bigint', day: 'text' } as const satisfies Columns
@@ -103,4 +105,38 @@ async function putDaily(session: Session, accepted: readonly Accepted[]): Promis
     latency: JSON.stringify(stats.latency),
   }))
   await session.run(PUT_DAILY, arraysOf(DAILY, written))
+}
+
+const HOURS = {
+  monitor_id: 'bigint',
+  hour: 'bigint',
+  location_id: 'bigint',
+} as const satisfies Columns
+const HOURLY = { ...HOURS, totals: 'text' } as const satisfies Columns
+
+const READ_HOURLY = `SELECT h.* FROM ${given(HOURS)} JOIN watchpost.hourly AS h
+  ON h.monitor_id = given.monitor_id AND h.hour = given.hour AND h.location_id = given.location_id`
+const PUT_HOURLY = `INSERT INTO watchpost.hourly (monitor_id, hour, location_id, totals)
+  SELECT monitor_id, hour, location_id, totals FROM ${given(HOURLY)}
+  ON CONFLICT (monitor_id, hour, location_id) DO UPDATE SET totals = excluded.totals`
+
+/** As with days. Hours are over when they are written: most commits have none. */
+async function putHourly(session: Session, accepted: readonly Accepted[]): Promise<void> {
+  const sums = new Map<string, HourlyStats>()
+  const add = (stats: HourlyStats): void => {
+    const { monitor_id, hour, location_id } = stats
+    const key = `${monitor_id} ${hour} ${location_id}`
+    const known = sums.get(key)
+    sums.set(key, known === undefined ? stats : { ...stats, ...addHours(known, stats) })
+  }
+  for (const { change } of accepted)
+    for (const stats of change.hourly ?? []) add({ ...stats, monitor_id: change.monitor_id })
+  if (sums.size === 0) return
+  const rows = await session.rows(READ_HOURLY, arraysOf(HOURS, [...sums.values()]))
+  for (const row of rows) add(toHourly(row))
+  const written = [...sums.values()].map(({ monitor_id, ...stats }) => ({
+    ...{ monitor_id, hour: stats.hour, location_id: stats.location_id },
+    totals: hourTotals(stats),
+  }))
+  await session.run(PUT_HOURLY, arraysOf(HOURLY, written))
 }

@@ -77,6 +77,7 @@ const REMOVE = [
   FORGET,
   'DELETE FROM watchpost.availability WHERE monitor_id = ANY ($1::bigint[])',
   'DELETE FROM watchpost.daily WHERE monitor_id = ANY ($1::bigint[])',
+  'DELETE FROM watchpost.hourly WHERE monitor_id = ANY ($1::bigint[])',
   'INSERT INTO watchpost.removed_monitors SELECT unnest($1::bigint[])',
 ]
 
