@@ -23,7 +23,7 @@ export interface FigureChart {
 }
 
 /** Charted figures of a type: each is stored with every hour. */
-export const MOST_FIGURES = 8
+const MOST_FIGURES = 8
 
 /** The entries of `details` that the charts of a type show. */
 export function chartedFigures({

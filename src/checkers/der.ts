@@ -23,11 +23,6 @@ export const DER_TAGS = {
   sequence: 0x30,
 } as const
 
-/** The tag of `[number]`: constructed, or primitive. */
-export function contextTag(number: number, constructed = true): number {
-  return (constructed ? 0xa0 : 0x80) + number
-}
-
 /** The first element of `bytes`; `undefined` if there is none, or not a whole one. */
 export function firstOf(bytes: Buffer): DerElement | undefined {
   return elementAt(bytes, 0)

@@ -20,7 +20,7 @@ export interface Hours {
 }
 
 /** When the UTC hour of a time begins. */
-export function hourOf(at: EpochMs): EpochMs {
+function hourOf(at: EpochMs): EpochMs {
   return Math.floor(at / HOUR_MS) * HOUR_MS
 }
 
