@@ -6,7 +6,7 @@ export const AUDIT_RULES: readonly Rule[] = [
     name: 'silent-update',
     about: 'A change of the settings is not logged.',
     file: 'engine/services/monitor-update.ts',
-    find: '    ...monitorAudit(parts, cached, next),\n',
+    find: '    ...monitorAudit(context, cached, next),\n',
     replace: '',
   },
   {
