@@ -216,8 +216,8 @@ export const web: Bench<NginxOptions, Port> = {
     [
       'http',
       'the server wants a certificate of ours',
-      'http_status',
-      'first_byte',
+      'tls_client_cert_required',
+      'tls',
       { server: { clientCertificate: true } },
     ],
     [
