@@ -6,7 +6,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { HostileServer } from './rig.ts'
-import { cutOff, hostile, hostileBehindTls, HTTP_ERROR, TLS_ALERT } from './any.ts'
+import { cutOff, endingAfter, hostile, hostileBehindTls, HTTP_ERROR, TLS_ALERT } from './any.ts'
 import type { Peer } from './peer.ts'
 
 const protocol = 'tls'
@@ -117,10 +117,7 @@ export const TLS: readonly HostileServer[] = [
     protocol,
     does: 'resets as soon as the handshake is over',
     ends: 'resets',
-    script: async (peer) => {
-      await peer.pause(30)
-      peer.reset()
-    },
+    script: endingAfter(() => Promise.resolve(), 'resets'),
   }),
   hostileBehindTls({
     protocol,
