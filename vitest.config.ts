@@ -65,6 +65,7 @@ export default defineConfig({
       { extends: true, test: { name: 'measure', include: MEASURE } },
     ],
     globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
+    setupFiles: [fileURLToPath(new URL('test/support/cpu-time.ts', import.meta.url))],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // A second, by default, is no time on a machine that is busy.

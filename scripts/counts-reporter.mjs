@@ -1,15 +1,11 @@
 /**
- * Counts what vitest ran, for the last line of `npm test`, and collects why tests were skipped and which files
- * were the slowest.
+ * Counts what vitest ran, for the last line of `npm test`, and collects why tests were skipped.
  *
  * A file that could not be loaded, a failing hook and an error outside of any test count as one failure
  * each: a broken file must never look like an empty one.
  */
 
 import { writeFileSync } from 'node:fs'
-
-/** Files in the list of the slowest. */
-const SLOWEST = 20
 
 export default class CountsReporter {
   /**
@@ -26,18 +22,8 @@ export default class CountsReporter {
       for (const test of module.children.allTests()) count(test.result(), counts, reasons)
     }
     const path = process.env.WATCHPOST_TEST_COUNTS
-    if (path !== undefined)
-      writeFileSync(path, JSON.stringify({ ...counts, reasons, slowest: slowest(modules) }))
+    if (path !== undefined) writeFileSync(path, JSON.stringify({ ...counts, reasons }))
   }
-}
-
-/** @param {readonly import('vitest/node').TestModule[]} modules */
-function slowest(modules) {
-  const timed = modules.map((module) => {
-    const { collectDuration, duration } = module.diagnostic()
-    return { file: module.relativeModuleId, seconds: (collectDuration + duration) / 1000 }
-  })
-  return timed.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
 }
 
 /**

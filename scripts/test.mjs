@@ -1,21 +1,24 @@
 /**
  * `npm test`: installs the real servers that the tests need where it can, says what is missing where it
- * cannot, runs vitest (arguments are passed on) and ends with the slowest files, and the counts alone on a line.
+ * cannot, runs vitest (arguments are passed on) and ends with the files that took the most CPU time, and the counts
+ * alone on a line.
  *
  * `--changed`, or `--changed=<commit>`, runs only the tests of the rooms in which something has changed since.
  *
  * With REQUIRE_SERVERS=1 a missing server is a failed test instead of skipped ones.
  */
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { allTests, changedSince, testsFor } from './changed-tests.mjs'
 import { cannotInstall, install, missing, servers } from './servers.mjs'
 import { root, tool } from './steps.mjs'
 
-/** @typedef {{ file: string, seconds: number }} Timed */
-/** @typedef {{ passed: number, failed: number, skipped: number, reasons: Record<string, number>, slowest: Timed[] }} Counts */
+/** @typedef {{ passed: number, failed: number, skipped: number, reasons: Record<string, number> }} Counts */
+
+/** Files in the list of those that took the most CPU time. */
+const LISTED = 20
 
 const args = chosen(process.argv.slice(2))
 
@@ -23,16 +26,19 @@ await provideServers()
 
 const folder = mkdtempSync(join(tmpdir(), 'watchpost-test-'))
 const path = join(folder, 'counts.json')
+const cpuLog = join(folder, 'cpu.jsonl')
 const status = await tool(
   'vitest/vitest.mjs',
   ['run', '--reporter=default', `--reporter=${join(root, 'scripts/counts-reporter.mjs')}`, ...args],
-  { env: { ...process.env, WATCHPOST_TEST_COUNTS: path } },
+  { env: { ...process.env, WATCHPOST_TEST_COUNTS: path, WATCHPOST_TEST_CPU: cpuLog } },
 )
 const counts = readCounts()
+const used = readCpuTimes()
 rmSync(folder, { recursive: true, force: true })
 
-for (const { file, seconds } of counts.slowest)
-  console.log(`${seconds.toFixed(1).padStart(6)} s  ${file}`)
+for (const { file, seconds } of used.slice(0, LISTED))
+  console.log(`${seconds.toFixed(1).padStart(6)} s of CPU  ${file}`)
+if (used.length > 1) console.log(`${Math.round(total(used))} s of CPU in ${used.length} files`)
 for (const [reason, times] of Object.entries(counts.reasons))
   console.log(`skipped ${times}: ${reason}`)
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
@@ -93,6 +99,22 @@ function readCounts() {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
     console.log('vitest ended without a report.')
-    return { passed: 0, failed: 1, skipped: 0, reasons: {}, slowest: [] }
+    return { passed: 0, failed: 1, skipped: 0, reasons: {} }
   }
+}
+
+/**
+ * The most first; empty where the system does not tell.
+ *
+ * @returns {{ file: string, seconds: number }[]}
+ */
+function readCpuTimes() {
+  if (!existsSync(cpuLog)) return []
+  const lines = readFileSync(cpuLog, 'utf8').trim().split('\n')
+  return lines.map((line) => JSON.parse(line)).sort((a, b) => b.seconds - a.seconds)
+}
+
+/** @param {readonly { seconds: number }[]} times */
+function total(times) {
+  return times.reduce((sum, { seconds }) => sum + seconds, 0)
 }
