@@ -39,7 +39,12 @@ export default defineConfig(({ outDir = 'dist' }) => [
     clean: ['**/*.cjs'],
     // `import.meta.url`, where it is used, means the same in CommonJS.
     shims: true,
-    // A second copy of the same code: those who read it read the modules, and the installation stays small.
-    esbuildOptions: (options) => void Object.assign(options, { minifyWhitespace: true }),
+    esbuildOptions: (options) =>
+      void Object.assign(options, {
+        // A second copy of the same code: those who read it read the modules, and the installation stays small.
+        minifyWhitespace: true,
+        // What tsup turns chunks into CommonJS with writes `return(a)??b` as one word, and each operator as a function.
+        supported: { 'nullish-coalescing': false, 'optional-chain': false },
+      }),
   },
 ])

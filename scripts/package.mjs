@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { checkerTypes, entries } from './entries.mjs'
 import { root, run, tool } from './steps.mjs'
+import { undefinedNames } from './undefined-names.mjs'
 
 /** The oldest TypeScript that docs/guide/quick-start.md promises, and the newest. */
 const TYPESCRIPTS = ['typescript-oldest@npm:typescript@5.7', 'typescript-newest@npm:typescript@7']
@@ -26,6 +27,7 @@ const MOST_MB = { whole: 32, slim: 17 }
 const folder = mkdtempSync(join(tmpdir(), 'watchpost-package-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
+await must('every name in the CommonJS build is defined', definedNames())
 await must('npm pack', npm(['pack', '--silent', '--pack-destination', folder], root))
 const file = readdirSync(folder).find((name) => name.endsWith('.tgz'))
 if (file === undefined) throw new Error('npm pack made no tarball')
@@ -92,6 +94,12 @@ await must('import without the drivers', node('import.mjs'))
 await must('require without the drivers', node('require.cjs'))
 await must('a missing driver is named, import', node('drivers.mjs', ['missing']))
 await must('a missing driver is named, require', node('drivers.cjs', ['missing']))
+
+function definedNames() {
+  const problems = undefinedNames(join(root, 'dist'))
+  for (const problem of problems) console.error(`    ${problem}`)
+  return Promise.resolve(problems.length === 0 ? 0 : 1)
+}
 
 /**
  * @param {string} what
