@@ -55,6 +55,9 @@ it('a new project installs, passes its test and serves, with nothing but the pac
   const headers = { Authorization: `Bearer ${key}`, Connection: 'close' }
   const monitors = await (await fetch(`${url}/api/v1/monitors`, { headers })).json()
   expect(monitors).toMatchObject({ monitors: [{ name: 'Our site', type: 'http' }] })
+  // No URL, and no reason to end.
+  const nowhere = await fetch(`${url}//`, { headers: { Connection: 'close' } })
+  expect(nowhere.status).toBe(404)
   const page = await fetch(`${url}/sign-in`, { headers: { Connection: 'close' } })
   expect(page.headers.get('content-type')).toContain('text/html')
   child.kill('SIGTERM')

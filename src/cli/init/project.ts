@@ -108,14 +108,9 @@ if ((await engine.keys.list()).length === 0) {
   console.log('It is shown this once; the page asks for it.')
 }
 
-const rest = createRest(engine)
-const page = createPage(engine)
-const api = toNodeHandler(rest)
-const site = toNodeHandler(page)
-const server = createServer((request, response) => {
-  const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-  return page.owns(pathname) ? site(request, response) : api(request, response)
-})
+const api = toNodeHandler(createRest(engine))
+const site = toNodeHandler(createPage(engine))
+const server = createServer((request, response) => api(request, response, () => site(request, response)))
 
 await engine.start()
 server.listen(Number(PORT), HOST, () => {
