@@ -68,20 +68,13 @@ export function listOf<T, F extends object>(
 }
 
 type QueryValue =
-  | string
-  | number
-  | boolean
-  | Date
-  | readonly string[]
-  | readonly (readonly string[])[]
-  | Members
-  | undefined
+  string | number | boolean | Date | readonly (string | readonly string[])[] | Members | undefined
 
 type Members = Readonly<Record<string, string | number | boolean | undefined>>
 
 /**
- * `?a=1&…`, or `''` without filters. A list means "any of these"; a list of lists means that all
- * must match. An object is written as `name.key=value`.
+ * `?a=1&…`, or `''` without filters. A list means "any of these", but for tags. An object is written as
+ * `name.key=value`.
  */
 export function queryText(query: Readonly<Record<string, QueryValue>>): string {
   const params = new URLSearchParams()
@@ -92,7 +85,7 @@ export function queryText(query: Readonly<Record<string, QueryValue>>): string {
         if (each !== undefined) params.append(`${name}.${key}`, String(each))
       continue
     }
-    for (const text of textsOf(meant)) params.append(name, text)
+    for (const text of textsOf(name, meant)) params.append(name, text)
   }
   const text = params.toString()
   return text === '' ? '' : `?${text}`
@@ -101,6 +94,9 @@ export function queryText(query: Readonly<Record<string, QueryValue>>): string {
 function isMembers(value: QueryValue): value is Members {
   return typeof value === 'object' && !(value instanceof Date) && !Array.isArray(value)
 }
+
+/** Of these every entry must match, and is a parameter of its own: an inner list means any of its texts. */
+const GROUPS = new Set(['tag'])
 
 /** In these a number is epoch milliseconds, which the API would read as seconds. */
 const TIMES = new Set(['from', 'to'])
@@ -113,12 +109,12 @@ function momentOf(name: string, value: QueryValue): QueryValue {
   throw new ValidationError({ [name]: 'invalid: a time is expected' })
 }
 
-function textsOf(value: Exclude<QueryValue, Members>): string[] {
+function textsOf(name: string, value: Exclude<QueryValue, Members>): readonly string[] {
   if (value === undefined) return []
   if (value instanceof Date) return [value.toISOString()]
   if (typeof value === 'boolean') return [value ? '1' : '0']
   if (typeof value !== 'object') return [String(value)]
   if (value.length === 0) return []
-  const nested = value.filter((each): each is readonly string[] => typeof each !== 'string')
-  return nested.length > 0 ? nested.map((each) => each.join(',')) : [value.join(',')]
+  const texts = value.map((each) => (typeof each === 'string' ? each : each.join(',')))
+  return GROUPS.has(name) ? texts : [texts.join(',')]
 }

@@ -20,7 +20,7 @@ import { cursorOf, param } from './query.ts'
 export const bulkMonitors = operation({
   summary: 'Pauses, resumes, checks, tags or removes the monitors that match',
   description:
-    'Takes `action` (`pause`, `resume`, `check`, `remove`, or `tag` with `add_tags` and `remove_tags`) and `filter`: `status`, `type` and `tag` as lists, `metadata`, `q`, or a list of `ids`, or `{ "all": true }`. At most `limit` monitors (10000) per request; `next_cursor` is `cursor` of the next one. `dry_run` counts only. Each monitor changes on its own: a refusal is counted in `failed` and ends nothing.',
+    'Takes `action` (`pause`, `resume`, `check`, `remove`, or `tag` with `add_tags` and `remove_tags`) and `filter`: `status` and `type` as lists, of which one must match, `tag` as a list, all of which must (`["shop", ["eu", "us"]]`: `shop`, and one of the two), `metadata`, `q`, or a list of `ids`, or `{ "all": true }`. At most `limit` monitors (10000) per request; `next_cursor` is `cursor` of the next one. `dry_run` counts only. Each monitor changes on its own: a refusal is counted in `failed` and ends nothing.',
   scope: 'monitors:write',
   tag: 'Monitors',
   body: 'MonitorBulk',
@@ -80,7 +80,10 @@ const filter: Schema = object<BulkFilter>(
   {
     status: arrayOf(word([...new Set([...MONITOR_STATES, ...MONITOR_STATUSES])])),
     type: arrayOf(text()),
-    tag: { ...arrayOf(tags), description: 'All of the inner lists; of each, any tag' },
+    tag: {
+      ...arrayOf({ anyOf: [text(), tags] }),
+      description: 'All must match; an inner list means any of its tags',
+    },
     metadata: record('Members at the top level of the metadata, compared as text; all must match'),
     q: text('Part of the name or the target'),
     ids: { ...arrayOf(integer()), maxItems: 1000 },

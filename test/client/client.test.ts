@@ -180,6 +180,8 @@ describe('the client', () => {
     expect(asked).toHaveLength(3)
     const even = await client.monitors.list({ tag: [['even', 'odd']], status: ['pending', 'up'] })
     expect(even.items.map(({ name }) => name)).toEqual(['n0', 'n2', 'n4'])
+    const both = await client.monitors.list({ tag: ['even', 'odd'] })
+    expect(both.items).toEqual([])
     const later = { from: new Date(Date.UTC(2030, 0)), monitor_id: 1 }
     expect((await client.results.list(later)).items).toEqual([])
   })

@@ -110,7 +110,7 @@ describe('bulk', () => {
     const made = await four()
     const input = { action: 'remove', dry_run: true } as const
     const { monitors } = made.engine
-    expect(await monitors.bulk({ ...input, filter: { tag: [['db']] } })).toEqual({
+    expect(await monitors.bulk({ ...input, filter: { tag: ['db', ['db']] } })).toEqual({
       matched: 1,
       changed: 0,
       unchanged: 0,

@@ -13,7 +13,7 @@ async function three(options: Parameters<typeof client>[0] = {}) {
 describe('POST /monitors/bulk', () => {
   it('changes what the filter matches, and says how many', async () => {
     const { ask } = await three()
-    const body = { action: 'pause', filter: { tag: [['a']], type: ['tcp'] } }
+    const body = { action: 'pause', filter: { tag: ['a'], type: ['tcp'] } }
     const answer = await ask('POST', PATH, { body })
     expect([answer.status, answer.body]).toEqual([
       200,

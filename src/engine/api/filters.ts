@@ -30,8 +30,8 @@ export interface MonitorFilter extends PageOptions {
   /** Any of these states, or of the four statuses they fold into. */
   readonly status?: readonly (MonitorState | MonitorStatus)[] | undefined
   readonly type?: readonly string[] | undefined
-  /** Each inner list means "any of these"; all must match. */
-  readonly tag?: readonly (readonly string[])[] | undefined
+  /** All must match; an inner list means "any of these". */
+  readonly tag?: readonly (string | readonly string[])[] | undefined
   /** Members at the top level of the metadata, compared as text; all must match. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined
   /** Part of the name or the target; case is ignored. */

@@ -45,7 +45,9 @@ function tagGroups(value: unknown): ReturnType<typeof groups> {
   return { problem: `out_of_range: at most ${MOST_TAGS} tags in all` }
 }
 
-const groups = read.list(read.list(read.text(MAX_TEXT)))
+const anyOf = read.list(read.text(MAX_TEXT))
+/** A text is a group of one. */
+const groups = read.list((value) => anyOf(typeof value === 'string' ? [value] : value))
 
 /** Without `type`, whose values depend on the engine. */
 export const monitorFilter = {
@@ -154,8 +156,9 @@ export async function listed(
 
 export function queryOf(
   account_id: number,
-  filter: Omit<MonitorFilter, 'status' | 'metadata'> & {
+  filter: Omit<MonitorFilter, 'status' | 'tag' | 'metadata'> & {
     readonly status?: readonly (MonitorState | MonitorStatus)[]
+    readonly tag?: readonly (readonly string[])[]
     readonly metadata?: Readonly<Record<string, string>>
   },
   names: readonly string[],
