@@ -113,6 +113,28 @@ describe('live changes', () => {
     expect(heard.changes()).toBe(1)
   })
 
+  it('end with a page made at run time: removed, out of its groups, or behind another password', async () => {
+    const made = await signedIn({ publicPages: true })
+    const { clock, engine, id } = made
+    const slugs = ['left', 'closed', 'gone']
+    const pages = await Promise.all(
+      slugs.map((slug) =>
+        engine.publicPages.create({ title: slug, slug, groups: [{ monitors: [id] }] }),
+      ),
+    )
+    const [left, closed, gone] = pages.map((page) => page.id)
+    const heard = await Promise.all(
+      slugs.map((slug) => listen(made.visitor(), `/status/${slug}/events`)),
+    )
+    await engine.publicPages.update(left!, { groups: [] })
+    await engine.publicPages.update(closed!, { password: 'correct horse' })
+    await engine.publicPages.remove(gone!)
+    await engine.monitors.pause(id)
+    await clock.advance(5000)
+    expect(heard.map((each) => each.changes())).toEqual([0, 0, 0])
+    expect(heard.map((each) => each.ended())).toEqual([false, true, true])
+  })
+
   it('keep the connection from looking dead, and end it after ten minutes to ask anew who it is', async () => {
     const { clock, visit, id } = await signedIn()
     const heard = await listen(visit, `/events?monitors=${id}`)

@@ -87,3 +87,33 @@ it.each([
   },
   60_000,
 )
+
+it('changes many monitors of many public pages that are looked at in short turns', async () => {
+  const engine = createEngine({
+    ...{ store: memoryStore(), checkers: [tcp()], logger: false },
+    quotas: { public_pages: 64 },
+  })
+  onTestFinished(() => engine.stop())
+  const monitors: number[] = []
+  for (let n = 0; n < 100; n++) {
+    const input = { type: 'tcp', name: `n${n}`, host: `h${n}.test`, port: 443 } as const
+    monitors.push((await engine.monitors.create(input)).id)
+  }
+  const page = createPage(engine, { publicPages: true })
+  for (let n = 0; n < 64; n++) {
+    await engine.publicPages.create({ title: 'P', slug: `p${n}`, groups: [{ monitors }] })
+    const response = await page.fetch(new Request(`${ORIGIN}/status/p${n}/events`))
+    expect(response.status).toBe(200)
+    onTestFinished(() => response.body?.cancel())
+  }
+  const changing = await leastOf(
+    3,
+    () =>
+      measureTurns(async () => {
+        await engine.monitors.bulk({ action: 'pause', filter: { all: true } })
+        await engine.monitors.bulk({ action: 'resume', filter: { all: true } })
+      }),
+    TURN_MS,
+  )
+  expect(changing.longest_ms).toBeLessThan(TURN_MS)
+}, 60_000)

@@ -21,7 +21,7 @@ export interface LiveOptions {
 
 export interface Subscription {
   readonly audience: Audience
-  /** Called every few seconds; the connection ends unless it returns `true`. Absent for public pages. */
+  /** Called every few seconds; the connection ends unless it returns `true`. Absent: the page is open to all. */
   readonly admitted?: () => Promise<boolean>
   /** Monitors whose state changes are sent. */
   readonly states: ReadonlySet<number>

@@ -39,6 +39,8 @@ interface Visit {
   readonly path: string
   /** What follows the path of the page. */
   readonly rest: readonly string[]
+  /** The page as it is by now; `undefined` if it is gone, or asks this visitor for a password. */
+  again(): Promise<PublishedPage | undefined>
 }
 
 type Show = (visit: Visit) => Promise<Answer> | Answer
@@ -73,10 +75,15 @@ export function publishedRoutes(
         const path = pathOf(page)
         if (part === '/style.css') return styleAnswer(page.record.settings)
         if (part === '/logo') return logoAnswer(page.record.settings) ?? nothing()
-        if (!door.isOpen(page.record, call.request)) return closed({ page, call, path })
+        const isOpen = ({ record }: PublishedPage): boolean => door.isOpen(record, call.request)
+        if (!isOpen(page)) return closed({ page, call, path })
+        const again = async (): Promise<PublishedPage | undefined> => {
+          const present = await pages.find(slug)
+          return present.record.id === page.record.id && isOpen(present) ? present : undefined
+        }
         for (const [form, show] of PARTS) {
           const found = form.exec(part)
-          if (found !== null) return show({ page, call, path, rest: found.slice(1) })
+          if (found !== null) return show({ page, call, path, rest: found.slice(1), again })
         }
         return nothing()
       },
@@ -111,7 +118,7 @@ function closed({
   call,
   path,
   problem,
-}: Omit<Visit, 'rest'> & { readonly problem?: string }): Answer {
+}: Omit<Visit, 'rest' | 'again'> & { readonly problem?: string }): Answer {
   const main = passwordForm(path, problem)
   return dressed({ page, call, path }, { title: page.look.title, main }, { status: 401 })
 }
@@ -154,20 +161,21 @@ function dressed(
   return htmlAnswer(document, { nonce: frame.nonce, status, image: imageSource(settings) })
 }
 
-async function events({ page, call }: Visit): Promise<Answer> {
+async function events({ page, call, again }: Visit): Promise<Answer> {
   const { service, request } = call
   if (request.method === 'HEAD') return { status: 200 }
-  const shown = async (): Promise<readonly number[]> =>
-    (await page.groups.get()).flatMap(({ monitors }) => monitors.map(({ id }) => id))
+  const shown = async (present: PublishedPage | undefined): Promise<readonly number[]> =>
+    ((await present?.groups.get()) ?? []).flatMap(({ monitors }) => monitors.map(({ id }) => id))
   return service.live.listen({
     audience: {
       kind: 'public',
       id: page.record.settings.slug,
       client: clientFor(request, service.clientOf),
     },
-    states: new Set(await shown()),
+    admitted: async () => (await again()) !== undefined,
+    states: new Set(await shown(page)),
     // Visitors learn nothing of a monitor that has left the page meanwhile.
-    stays: async (id) => (await shown()).includes(id),
+    stays: async (id) => (await shown(await again())).includes(id),
     rounds: new Set(),
   })
 }

@@ -6,6 +6,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { yieldingQueueOf } from '../../clock.ts'
 import { requestServicesOf } from '../../engine/services/request-services.ts'
 import type { AccountScope } from '../../engine/api/engine.ts'
 import type { MonitorSummary } from '../../engine/api/views.ts'
@@ -37,6 +38,8 @@ export interface PublishedPage {
   readonly look: PageLook
   /** The monitors of its account that it shows. */
   readonly groups: CachedValue<readonly MonitorGroup[]>
+  /** Whether it shows the monitor, as it was read last; `true` while it is read. */
+  shows(monitor_id: number): boolean
   readonly facts: CachedValue<PublicFacts>
   readonly drawn: CachedValue<{ readonly main: Markup; readonly said: string }>
   /** Drawn once for all visitors: months of the past, by their name. */
@@ -63,24 +66,27 @@ export function publishedPages(service: Service): PublishedPages {
   // Addresses that are not there take no turn of those that are.
   const lookAgain = turnsOf(4, 200)
   const drawing = fairTurnsOf(2, 200)
+  // Live connections of many pages read their monitors at the same time.
+  const step = yieldingQueueOf(clock)
   const entries = new Map<string, Entry>()
   const missing = new Map<string, number>()
   const reading = new Map<string, Promise<Entry>>()
 
-  engine.on('state', ({ monitor }) => forget(({ id }) => id === monitor.id))
-  engine.on('starved', ({ monitor }) => forget(({ id }) => id === monitor.id))
+  engine.on('state', ({ monitor }) => forget(monitor.id))
+  engine.on('starved', ({ monitor }) => forget(monitor.id))
   engine.on('audit', ({ account_id, resource, resource_id }) => {
     if (resource === 'public_page') missing.clear()
     for (const [slug, { record }] of entries) {
       if (record.account_id !== account_id) continue
       if (resource !== 'monitor') entries.delete(slug)
     }
-    if (resource === 'monitor') forget(({ id }) => id === resource_id)
+    if (resource === 'monitor') forget(resource_id)
   })
 
-  /** What is drawn with a monitor of which this holds is drawn again. */
-  function forget(shows: (monitor: { readonly id: number }) => boolean): void {
-    for (const entry of entries.values()) void forgetIf(entry, shows)
+  /** What is drawn with this monitor is drawn again. Nothing is read: a bulk action changes thousands in a moment. */
+  function forget(monitor_id: number): void {
+    for (const { shows, groups, facts, drawn } of entries.values())
+      if (shows(monitor_id)) for (const kept of [groups, facts, drawn]) kept.forget()
   }
 
   async function read(slug: string): Promise<Entry> {
@@ -97,7 +103,11 @@ export function publishedPages(service: Service): PublishedPages {
     const same = known?.record.id === record.id && known.record.version === record.version
     const entry: Entry = same
       ? Object.assign(known, { read_at: now })
-      : { ...pageOf(service, record, drawing(record.account_id)), read_at: now, used_at: now }
+      : {
+          ...pageOf(service, record, { inTurn: drawing(record.account_id), step }),
+          read_at: now,
+          used_at: now,
+        }
     entries.delete(slug)
     entries.set(slug, entry)
     for (const [other, { used_at }] of entries)
@@ -125,21 +135,15 @@ export function publishedPages(service: Service): PublishedPages {
   }
 }
 
-async function forgetIf(
-  { groups, facts, drawn }: PublishedPage,
-  shows: (monitor: { readonly id: number }) => boolean,
-): Promise<void> {
-  const shown = await groups.get().catch(() => [])
-  if (shown.length > 0 && !shown.some(({ monitors }) => monitors.some(shows))) return
-  groups.forget()
-  facts.forget()
-  drawn.forget()
+interface Pacing extends Pick<PublishedPage, 'inTurn'> {
+  /** To await before each monitor that is read. */
+  readonly step: () => Promise<void>
 }
 
 function pageOf(
   { engine, clock }: Service,
   record: PublicPageRecord,
-  inTurn: Turns,
+  { inTurn, step }: Pacing,
 ): PublishedPage {
   const { account_id, settings } = record
   const scope = engine.account(account_id)
@@ -150,15 +154,21 @@ function pageOf(
     description: settings.description === '' ? undefined : settings.description,
     names: new Map(named.map(({ id, name }) => [id, name])),
   }
-  const groups = cachedFor(() => groupsOf(scope, record), kept)
+  let shown: ReadonlySet<number> | undefined
+  const groups = cachedFor(async () => {
+    shown = undefined
+    const read = await groupsOf(scope, record, step)
+    shown = new Set(read.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
+    return read
+  }, kept)
   const facts = cachedFor(
     () =>
       inTurn(async () => {
-        const shown = await groups.get()
+        const found = await groups.get()
         const page_id = record.id
         const { items } = await scope.statusReports.list({ page_id, limit: REPORTS_SHOWN })
         const keyOf = (id: number): string => serviceKey(record, id)
-        return publicFacts(scope, look, { groups: shown, clock, reports: items, keyOf })
+        return publicFacts(scope, look, { groups: found, clock, reports: items, keyOf })
       }),
     kept,
   )
@@ -167,13 +177,15 @@ function pageOf(
     return { main: await inTurn(() => publicPage(known, clock)), said: saidOf(known) }
   }, kept)
   const times = timesIn(settings.time_zone)
-  return { record, scope, look, groups, facts, drawn, months: new Map(), times, inTurn }
+  const shows = (monitor_id: number): boolean => shown?.has(monitor_id) ?? true
+  return { record, scope, look, groups, shows, facts, drawn, months: new Map(), times, inTurn }
 }
 
 /** In the order of the page; each monitor once, and at most a hundred in all. */
 async function groupsOf(
   scope: AccountScope,
   { settings }: PublicPageRecord,
+  step: Pacing['step'],
 ): Promise<readonly MonitorGroup[]> {
   const shown = new Set<number>()
   const named = new Set(settings.groups.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
@@ -186,6 +198,7 @@ async function groupsOf(
       monitors.push(monitor)
     }
     for (const { id } of own) {
+      await step()
       // A removed monitor is left out; the page shows the others.
       const monitor = await scope.monitors.get(id).catch(unlessGone)
       if (monitor !== undefined) add(monitor)

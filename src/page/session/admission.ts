@@ -8,7 +8,7 @@
 import type { Clock, Timer } from '../../clock.ts'
 
 export interface Admitted {
-  /** Whether it is still authorized; absent for public pages. */
+  /** Whether it is still authorized; absent for pages that are open to all. */
   readonly admitted?: (() => Promise<boolean>) | undefined
   close(): void
 }
