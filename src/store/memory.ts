@@ -35,7 +35,7 @@ import {
   idempotencyLocks,
 } from './memory/shared.ts'
 import type { MemoryPlace } from './memory/shared.ts'
-import { copy } from './memory/tables.ts'
+import { copy } from './memory/copy.ts'
 import { publicPages, versioned } from './memory/versioned.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
@@ -178,7 +178,7 @@ function hourly(tables: Tables): Sync<FullStore['hourly']> {
   return {
     list: (monitor_id, from, to) =>
       copy(
-        [...(tables.hourly.get(monitor_id)?.values() ?? [])]
+        [...(tables.hourly.get(monitor_id)?.hours.values() ?? [])]
           .filter(({ hour }) => hour >= from && hour < to)
           .toSorted(byHour),
       ),

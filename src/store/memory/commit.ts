@@ -1,14 +1,14 @@
 import type { AvailabilityChange, MonitorRecord } from '../../model.ts'
-import { addHours } from '../../model/totals.ts'
 import { withIncident } from '../change.ts'
 import { exceeds } from '../quota.ts'
 import { addDaily, queuedRow } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import { checksOf, useOf } from './accounts.ts'
+import { copy } from './copy.ts'
 import {
   addAudit,
+  addHourly,
   addResult,
-  copy,
   dropMonitor,
   isThere,
   listAt,
@@ -127,14 +127,7 @@ function putHistory(tables: Tables, change: Change): void {
     const sum = known === undefined ? stats : addDaily(known, stats)
     days.set(stats.day, { ...sum, monitor_id })
   }
-  for (const stats of hourly) {
-    const hours = mapAt(tables.hourly, monitor_id)
-    const key = `${stats.hour} ${stats.location_id}`
-    const known = hours.get(key)
-    const sum = known === undefined ? stats : addHours(known, stats)
-    const { hour, location_id } = stats
-    hours.set(key, { ...sum, monitor_id, location_id, hour })
-  }
+  for (const stats of hourly) addHourly(tables, { ...stats, monitor_id })
 }
 
 function cancel(

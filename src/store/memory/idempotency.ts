@@ -1,6 +1,7 @@
 import type { Sync } from '../promised.ts'
 import type { IdempotencyLimit, FullStore } from '../store.ts'
-import { copy, mapAt } from './tables.ts'
+import { copy } from './copy.ts'
+import { mapAt } from './tables.ts'
 import type { ResponsesByKey, Tables } from './tables.ts'
 
 export function idempotencyResponses(

@@ -14,7 +14,8 @@ import {
 } from '../rules.ts'
 import type { FinishedAttempt, Claim, ClockSet, NotificationQuery, FullStore } from '../store.ts'
 import type { Lane } from './lanes.ts'
-import { copy, isOf, isThere, listAt, putNotification, requireAccount } from './tables.ts'
+import { copy } from './copy.ts'
+import { isOf, isThere, listAt, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function notifications(tables: Tables): Sync<FullStore['notifications']> {

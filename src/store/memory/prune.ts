@@ -1,3 +1,4 @@
+import type { NotificationRecord } from '../../model.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './accounts.ts'
 import { dropNotification } from './tables.ts'
@@ -36,38 +37,47 @@ function pruneResults(tables: Tables, { results_before, limit }: PruneOptions): 
 }
 
 function pruneNotifications(tables: Tables, { notifications_before, limit }: PruneOptions): number {
-  const awaited = new Set([...tables.waiting.rows.values()].map(({ incident_id }) => incident_id))
-  const old = [...tables.notifications.values()]
-    .filter(
-      (row) =>
-        row.finished_at !== null &&
-        row.finished_at < notifications_before &&
-        tables.incidents.get(row.incident_id ?? 0)?.ended_at !== null &&
-        (row.incident_id === null || !awaited.has(row.incident_id)),
-    )
-    .slice(0, limit)
+  const old: NotificationRecord[] = []
+  let awaited: ReadonlySet<number | null> | undefined
+  for (const row of tables.notifications.values()) {
+    if (old.length === limit) break
+    const { finished_at, incident_id } = row
+    if (finished_at === null || finished_at >= notifications_before) continue
+    if (tables.incidents.get(incident_id ?? 0)?.ended_at === null) continue
+    awaited ??= new Set(incidentsOf(tables.waiting.rows.values()))
+    if (incident_id === null || !awaited.has(incident_id)) old.push(row)
+  }
   for (const row of old) dropNotification(tables, row)
   return old.length
 }
 
+function* incidentsOf(rows: Iterable<NotificationRecord>): Iterable<number | null> {
+  for (const { incident_id } of rows) yield incident_id
+}
+
 function pruneDaily(tables: Tables, { history_before, limit }: PruneOptions): number {
   const first_kept = dayOf(history_before)
-  const old = [...tables.daily.values()]
-    .flatMap((days) =>
-      [...days.keys()].filter((day) => day < first_kept).map((day) => ({ days, day })),
-    )
-    .slice(0, limit)
-  for (const { days, day } of old) days.delete(day)
-  return old.length
+  let left = limit
+  for (const days of tables.daily.values()) {
+    for (const day of days.keys()) {
+      if (left === 0) return limit
+      if (day < first_kept && days.delete(day)) left--
+    }
+  }
+  return limit - left
 }
 
 function pruneHourly(tables: Tables, { hours_before, limit }: PruneOptions): number {
   let left = limit
-  for (const hours of tables.hourly.values()) {
-    for (const [key, { hour }] of hours) {
-      if (left === 0) return limit
-      if (hour < hours_before && hours.delete(key)) left--
+  for (const log of tables.hourly.values()) {
+    // Every prune visits every monitor: most have nothing so old.
+    if (log.oldest >= hours_before) continue
+    log.oldest = Infinity
+    for (const [key, { hour }] of log.hours) {
+      if (left > 0 && hour < hours_before && log.hours.delete(key)) left--
+      else log.oldest = Math.min(log.oldest, hour)
     }
+    if (left === 0) return limit
   }
   return limit - left
 }
@@ -76,8 +86,9 @@ function pruneHourly(tables: Tables, { hours_before, limit }: PruneOptions): num
 function pruneAvailability(tables: Tables, { history_before, limit }: PruneOptions): number {
   let left = limit
   for (const entries of tables.availability.values()) {
-    const older = entries.filter((entry) => entry.at < history_before).length
-    left -= entries.splice(0, Math.min(left, Math.max(0, older - 1))).length
+    let older = 0
+    for (const { at } of entries) if (at < history_before) older++
+    if (older > 1) left -= entries.splice(0, Math.min(left, older - 1)).length
   }
   return limit - left
 }

@@ -14,7 +14,8 @@ import { accountAsked, CONTACT_REMOVED, externalIdTaken } from '../rules.ts'
 import type { NewAccount, FullStore } from '../store.ts'
 import { auditFits, incidentFits, monitorFits, resultFits } from '../filters.ts'
 import { removeAccount, requireRoomFor, useOf } from './accounts.ts'
-import { addAudit, copy, isOf, isThere, putNotification, requireAccount } from './tables.ts'
+import { copy } from './copy.ts'
+import { addAudit, isOf, isThere, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function accounts(tables: Tables): Sync<FullStore['accounts']> {

@@ -26,7 +26,9 @@ import type {
   ResultRecord,
   StatusReportRecord,
 } from '../../model.ts'
+import { addHours } from '../../model/totals.ts'
 import type { IdempotencyResponse } from '../store.ts'
+import { copy } from './copy.ts'
 import { createWaiting, track, untrack } from './lanes.ts'
 import type { Waiting } from './lanes.ts'
 
@@ -50,8 +52,8 @@ export interface Tables {
   readonly availability: Map<number, AvailabilityChange[]>
   /** By monitor, then by day. */
   readonly daily: Map<number, Map<string, DailyStats>>
-  /** By monitor, then by hour and location. */
-  readonly hourly: Map<number, Map<string, HourlyStats>>
+  /** By monitor. */
+  readonly hourly: Map<number, HourLog>
   readonly notifications: Map<number, NotificationRecord>
   /** Index of the notifications that are not final. */
   readonly waiting: Waiting
@@ -76,6 +78,14 @@ export interface ResultLog {
   newest_at: EpochMs
   /** The largest amount by which a result started before one with a lower id; bounds the search for old results. */
   disorder_ms: number
+}
+
+/** The hourly totals of one monitor. */
+export interface HourLog {
+  /** By hour and location. */
+  readonly hours: Map<string, HourlyStats>
+  /** No total is of an earlier hour; `Infinity` without totals. */
+  oldest: EpochMs
 }
 
 type Numbered =
@@ -126,14 +136,6 @@ export function createTables(): Tables {
   }
 }
 
-/**
- * Copies through JSON, as a persistent store does: what JSON cannot represent is rejected with a `TypeError` (a
- * bigint, a cycle) or dropped (`undefined`).
- */
-export function copy<T>(value: T): T {
-  return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T)
-}
-
 interface Owned {
   readonly account_id: number
 }
@@ -174,6 +176,16 @@ export function addResult(tables: Tables, row: ResultRecord): void {
   log.rows.push(row)
   log.disorder_ms = Math.max(log.disorder_ms, log.newest_at - row.started_at)
   log.newest_at = Math.max(log.newest_at, row.started_at)
+}
+
+export function addHourly(tables: Tables, stats: HourlyStats): void {
+  const { monitor_id, hour, location_id } = stats
+  const log: HourLog = tables.hourly.get(monitor_id) ?? { hours: new Map(), oldest: Infinity }
+  tables.hourly.set(monitor_id, log)
+  const key = `${hour} ${location_id}`
+  const known = log.hours.get(key)
+  log.hours.set(key, known === undefined ? stats : { ...stats, ...addHours(known, stats) })
+  log.oldest = Math.min(log.oldest, hour)
 }
 
 /** Stores a new or changed notification and updates its indexes. */

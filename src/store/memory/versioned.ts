@@ -6,7 +6,8 @@ import { requireRoom } from '../quota.ts'
 import { accountAsked } from '../rules.ts'
 import type { PublicPageRows, VersionedRows, VersionedTable } from '../store.ts'
 import { PUBLIC_PAGES, slugTaken, uniqueOf } from '../versioned.ts'
-import { addAudit, copy, isOf, isThere, requireAccount } from './tables.ts'
+import { copy } from './copy.ts'
+import { addAudit, isOf, isThere, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
 
 const MEMBERS = {

@@ -25,7 +25,7 @@ import type {
   StatusReportRecord,
 } from '../../model.ts'
 import { NotFoundError } from '../../errors.ts'
-import { copy } from '../memory/tables.ts'
+import { copy } from '../memory/copy.ts'
 import type { IdempotencyResponse } from '../store.ts'
 
 /** A plain JSON object; a positive whole number identifies it within its table. */
