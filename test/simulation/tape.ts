@@ -177,8 +177,11 @@ export function createTape(clock: Pick<SimulatedClock, 'now' | 'monotonic'>): Ta
   const entries: Entry[] = []
   return {
     entries,
-    add: (note) =>
-      entries.push({ ...note, n: entries.length, at: clock.monotonic(), wall: clock.now() }) - 1,
+    add(note) {
+      // Nobody else has the note: a copy of each would be the dearest part of a tape.
+      const stamp: Stamp = { n: entries.length, at: clock.monotonic(), wall: clock.now() }
+      return entries.push(Object.assign(note, stamp)) - 1
+    },
   }
 }
 

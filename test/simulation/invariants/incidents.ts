@@ -122,9 +122,16 @@ interface Round {
   readonly expected: ReturnType<ReturnType<typeof replay>>
 }
 
-function* roundsOf({ monitors }: Ledger): Iterable<Round> {
-  for (const monitor of monitors.values()) {
+const replayed = new WeakMap<Ledger, readonly Round[]>()
+
+function roundsOf(ledger: Ledger): readonly Round[] {
+  const known = replayed.get(ledger)
+  if (known !== undefined) return known
+  const rounds: Round[] = []
+  for (const monitor of ledger.monitors.values()) {
     const next = replay(monitor)
-    for (const step of monitor.steps) yield { monitor, step, expected: next(step) }
+    for (const step of monitor.steps) rounds.push({ monitor, step, expected: next(step) })
   }
+  replayed.set(ledger, rounds)
+  return rounds
 }

@@ -9,12 +9,14 @@ export const ROUND_INVARIANTS = [
   invariant(
     'What is stored of a round is what its own locations saw in it, of the monitor as it was then.',
     function* ({ monitors, entries }) {
-      const seen = new Map<string, Set<string>>()
+      const seen = new Map<string, string[]>()
       for (const entry of entries) {
         if (entry.kind === 'look') {
           const { monitor_id, version, round, location_id, verdict } = entry
           const key = `${monitor_id} ${version} ${round} ${location_id}`
-          seen.set(key, (seen.get(key) ?? new Set()).add(verdict))
+          const verdicts = seen.get(key)
+          if (verdicts === undefined) seen.set(key, [verdict])
+          else verdicts.push(verdict)
         }
         if (entry.kind !== 'commit' || !entry.answer.ok) continue
         const { monitor_id, results = [] } = entry.change
@@ -24,8 +26,8 @@ export const ROUND_INVARIANTS = [
           if (verdict === 'unknown') continue
           const version = entry.answer.version
           const verdicts = seen.get(`${monitor_id} ${version} ${round} ${location_id}`)
-          if (verdicts?.has(verdict) !== true)
-            yield `monitor ${monitor_id}, version ${version}, round ${round}, location ${location_id}: stored is ${verdict}, seen ${[...(verdicts ?? ['nothing'])].join()}`
+          if (verdicts?.includes(verdict) !== true)
+            yield `monitor ${monitor_id}, version ${version}, round ${round}, location ${location_id}: stored is ${verdict}, seen ${(verdicts ?? ['nothing']).join()}`
         }
       }
     },
@@ -101,8 +103,12 @@ export const ROUND_INVARIANTS = [
   ),
 ]
 
+const roundsOf = new WeakMap<Ledger, Map<string, { readonly at: number }[]>>()
+
 /** Times at which rounds of a monitor began in a process, by `<process> <monitor>`. */
 function roundsBegun(ledger: Ledger): Map<string, { readonly at: number }[]> {
+  const read = roundsOf.get(ledger)
+  if (read !== undefined) return read
   const begun = new Map<string, { readonly at: number }[]>()
   const known = new Set<string>()
   for (const { life, monitor_id, round, at } of ledger.all('order')) {
@@ -114,6 +120,7 @@ function roundsBegun(ledger: Ledger): Map<string, { readonly at: number }[]> {
     if (times === undefined) begun.set(key, [{ at }])
     else times.push({ at })
   }
+  roundsOf.set(ledger, begun)
   return begun
 }
 
