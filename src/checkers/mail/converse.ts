@@ -118,7 +118,7 @@ export async function converse(
   ctx.measure({ auth_method })
 }
 
-function loginOf({ user, pass }: MailSettings): Login | undefined {
+export function loginOf({ user, pass }: MailSettings): Login | undefined {
   return user === undefined || pass === undefined ? undefined : { user, pass }
 }
 

@@ -189,7 +189,7 @@ describe('imap', () => {
     const server = await talk('* OK hi\r\n', [
       [CAPABILITY, '* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n* 3 EXISTS\r\n$1 OK\r\n'],
       [/^\w+ AUTHENTICATE PLAIN$/, '+ \r\n'],
-      [/^[\w+/=]{8,}$/, '* OK nearly\r\nw2 OK in\r\n'],
+      [/^[\w+/=]{8,}$/, '* OK nearly\r\n2 OK in\r\n'],
     ])
     const outcome = await check(imap(), { host, port: server.port, ...login })
     expect(outcome).toMatchObject({ verdict: 'ok', details: { auth_method: 'PLAIN' } })
@@ -203,6 +203,8 @@ describe('imap', () => {
     ['NO [INUSE] later', 'auth_temporary'],
     ['NO [PRIVACYREQUIRED] not like this', 'auth_unsupported'],
     ['BAD what', 'protocol_error'],
+    // The client itself would wait out what it is told here.
+    ['BAD Request is throttled. Suggested Backoff Time: 60000 milliseconds', 'protocol_error'],
   ])('takes %j to the login as %s', async (answer, cause_code) => {
     const server = await talk('* OK hi\r\n', [
       [CAPABILITY, '* CAPABILITY IMAP4rev1\r\n$1 OK\r\n'],
@@ -210,6 +212,38 @@ describe('imap', () => {
     ])
     const outcome = await check(imap(), { host, port: server.port, ...login })
     expect(outcome).toMatchObject({ verdict: 'fail', cause_code, phase: 'auth' })
+  })
+
+  it('introduces itself where the server wants that, and logs in with AUTHENTICATE LOGIN', async () => {
+    const server = await talk('* OK hi\r\n', [
+      [CAPABILITY, '* CAPABILITY IMAP4rev1 ID AUTH=LOGIN LOGINDISABLED\r\n$1 OK\r\n'],
+      [/^(\w+) ID .*/, '* ID NIL\r\n$1 NO\r\n'],
+      [/^\w+ AUTHENTICATE LOGIN$/, `+ ${base64('User Name')}\r\n`],
+      [new RegExp(`^${base64(user)}$`), `+ ${base64('Password:')}\r\n`],
+      [/^[\w+/=]{8,}$/, '3 OK in\r\n'],
+    ])
+    const outcome = await check(imap(), { host, port: server.port, ...login })
+    expect(outcome).toMatchObject({ verdict: 'ok', details: { auth_method: 'LOGIN' } })
+    expect(server.received).toMatch(/ ID \("name" "watchpost" "version" "[^"]+"\)\r\n/)
+  })
+
+  it('tells its password once, however often a server asks', async () => {
+    const server = await talk('* OK hi\r\n', [
+      [CAPABILITY, '* CAPABILITY IMAP4rev1 AUTH=PLAIN\r\n$1 OK\r\n'],
+      [/^(?:\w+ AUTHENTICATE PLAIN|[\w+/=]{8,})$/, '+ \r\n'],
+    ])
+    const outcome = await check(imap(), { host, port: server.port, ...login })
+    expect(outcome).toMatchObject({ cause_code: 'protocol_error', phase: 'auth' })
+    expect(server.received.split(base64(`\0${user}\0${pass}`))).toHaveLength(2)
+  })
+
+  it('is not logged in by a consent that the client cannot read', async () => {
+    const server = await talk('* OK hi\r\n', [
+      [CAPABILITY, '* CAPABILITY IMAP4rev1\r\n$1 OK\r\n'],
+      [/^(\w+) LOGIN.*/, '$1 OK [\r\n'],
+    ])
+    const outcome = await check(imap(), { host, port: server.port, ...login })
+    expect(outcome).toMatchObject({ cause_code: 'protocol_error', phase: 'auth' })
   })
 
   it('knows LOGINDISABLED, and sends nothing', async () => {
