@@ -43,7 +43,7 @@ const SCHEMA = [
     duration INTEGER)`,
   'CREATE TABLE monitor_maintenance (id INTEGER PRIMARY KEY, monitor_id INTEGER, maintenance_id INTEGER)',
   `CREATE TABLE proxy (id INTEGER PRIMARY KEY, protocol VARCHAR(10), host VARCHAR(255), port INTEGER,
-    username VARCHAR(255), password VARCHAR(255))`,
+    auth BOOLEAN, username VARCHAR(255), password VARCHAR(255), active BOOLEAN NOT NULL DEFAULT 1)`,
   'CREATE TABLE setting (id INTEGER PRIMARY KEY, `key` VARCHAR(200), value TEXT, type VARCHAR(20))',
   `CREATE TABLE stat_daily (id INTEGER PRIMARY KEY, monitor_id INTEGER, timestamp INTEGER, ping FLOAT, up INTEGER,
     down INTEGER)`,
@@ -111,11 +111,8 @@ const ROWS = [
     insert('monitor_maintenance', { id, monitor_id: 4, maintenance_id: id }),
   ),
   insert('proxy', {
-    id: 1,
-    protocol: 'http',
-    host: 'proxy.example',
-    port: 3128,
-    password: 'secret',
+    ...{ id: 1, protocol: 'socks5h', host: 'proxy.example', port: 1080 },
+    ...{ auth: 1, username: 'kuma', password: 'secret' },
   }),
   insert('setting', { id: 1, key: 'serverTimezone', value: '"Asia/Tokyo"', type: 'general' }),
   insert('stat_daily', {
@@ -139,8 +136,34 @@ async function kumaFile(): Promise<string> {
 const now = Date.UTC(2026, 4, 4)
 const asked = { now, contacts: true, history: true }
 
+const none = Object.fromEntries(KUMA_TABLES.map((name) => [name, []])) as unknown as KumaTables
+
+it('goes past a proxy that is switched off or belongs to no request, and names a protocol left out', () => {
+  const row = { id: 1, type: 'http', url: 'https://shop.example/' }
+  const imported = fromKumaDatabase({
+    ...asked,
+    defaults: {},
+    tables: {
+      ...none,
+      monitor: [
+        { ...row, name: 'Off', proxy_id: 1 },
+        { ...row, name: 'Old', proxy_id: 2 },
+        { ...row, name: 'Ping', type: 'ping', hostname: 'router.example', proxy_id: 3 },
+      ],
+      proxy: [
+        { id: 1, protocol: 'http', host: 'a.example', port: 3128, active: 0 },
+        { id: 2, protocol: 'socks4', host: 'b.example', port: 1080, active: 1 },
+        { id: 3, protocol: 'http', host: 'c.example', port: 3128, active: 1 },
+      ],
+    },
+  })
+  for (const monitor of imported.monitors) expect(monitor).not.toHaveProperty('proxy')
+  expect(imported.not_carried_over).toEqual([
+    { of: 'Old', what: 'the proxy socks4://b.example:1080: checks do not speak this protocol' },
+  ])
+})
+
 it('leaves out days that no calendar has', () => {
-  const none = Object.fromEntries(KUMA_TABLES.map((name) => [name, []])) as unknown as KumaTables
   const monitor = [{ id: 1, name: 'Shop', type: 'http', url: 'https://shop.example/' }]
   const times = [1e300, -1e15, 253_402_300_800, 'soon', 1_767_225_600]
   const stat_daily = times.map((timestamp) => ({ monitor_id: 1, timestamp, up: 1, down: 0 }))
@@ -162,6 +185,8 @@ function expectAll(imported: ReturnType<typeof fromKumaDatabase>): void {
       expected_status: '200-299,301',
       tags: ['Shops', 'team: web', 'Europe'],
       contacts: ['Chat', 'Mail'],
+      proxy: 'socks5://proxy.example:1080',
+      proxy_auth: { user: 'kuma', pass: 'secret' },
     },
     {
       ...{ key: 'shop-certificate', name: 'Shop certificate', type: 'ssl', port: 443 },
@@ -189,7 +214,6 @@ function expectAll(imported: ReturnType<typeof fromKumaDatabase>): void {
     router: [],
   })
   expect(notes(imported, 'Shop')).toEqual([
-    'the proxy http://proxy.example:3128: checks go without one',
     'told Bell: make these contacts, and name them in "contacts"',
   ])
   expect(notes(imported, 'Router')).toEqual([
@@ -207,7 +231,6 @@ function expectAll(imported: ReturnType<typeof fromKumaDatabase>): void {
     'the window by cron "*/5 * * * *" is left out: it opens more than once in an hour',
   ])
   expect(notes(imported, 'Last year')).toEqual(['a window that ended on 2025-07-02 is left out'])
-  expect(notes(imported, 'proxy.example')).toEqual(['a proxy has no counterpart'])
 }
 
 describe('the database of Uptime Kuma 2', () => {

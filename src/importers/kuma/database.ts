@@ -13,6 +13,7 @@ import { gather } from '../imported.ts'
 import type { Gathering, Imported } from '../imported.ts'
 import { contactOf } from './contacts.ts'
 import { oneMonitor, textOf } from './index.ts'
+import type { MonitorProxy } from './index.ts'
 import { windowOf } from './maintenance.ts'
 
 /** Rows by table. A table that the version lacks is empty. */
@@ -201,10 +202,31 @@ function windowsOf(
   )
 }
 
-function proxyOf({ proxy }: KumaTables, id: Json | undefined): string | undefined {
+/** Kuma's words for the protocols that checks speak as well. It has SOCKS 4 beside them. */
+const PROXY_SCHEMES: Readonly<Record<string, string>> = {
+  http: 'http',
+  https: 'https',
+  socks5: 'socks5',
+  socks5h: 'socks5',
+}
+
+/** `undefined` where Kuma goes directly, as it does past a proxy that is switched off. */
+function proxyOf({ proxy }: KumaTables, id: Json | undefined): MonitorProxy | undefined {
   const row = proxy.find((each) => each['id'] === id)
-  if (id === null || row === undefined) return undefined
-  return `${textOf(row['protocol'])}://${textOf(row['host'])}:${textOf(row['port'])}`
+  if (id === null || row === undefined || isOff(row['active'])) return undefined
+  const protocol = textOf(row['protocol'])
+  const place = `${textOf(row['host'])}:${textOf(row['port'])}`
+  const scheme = PROXY_SCHEMES[protocol]
+  if (scheme === undefined) return { address: `${protocol}://${place}`, settings: undefined }
+  const [user, pass] = [textOf(row['username']), textOf(row['password'])]
+  const login = isOff(row['auth'] ?? 0) || user === '' ? {} : { proxy_auth: { user, pass } }
+  const address = `${scheme}://${place}`
+  return { address, settings: { proxy: address, ...login } }
+}
+
+/** A flag of SQLite or of MariaDB. */
+function isOff(value: Json | undefined): boolean {
+  return value === 0 || value === false
 }
 
 /** The days of a monitor: checks that were good and bad, and the mean response time. */
@@ -227,7 +249,6 @@ function isDate(value: Json | undefined): boolean {
 function noteRest(gathering: Gathering, tables: KumaTables): void {
   const others = {
     status_page: 'title',
-    proxy: 'host',
     docker_host: 'name',
     remote_browser: 'name',
   }

@@ -31,6 +31,14 @@ export function fromKuma(document: unknown): Imported {
   return gathering.done()
 }
 
+/** What a monitor goes through. */
+export interface MonitorProxy {
+  /** Without the login. */
+  readonly address: string
+  /** `undefined` where checks do not speak the protocol. */
+  readonly settings: JsonObject | undefined
+}
+
 interface OneMonitor {
   readonly gathering: Gathering
   readonly monitor: JsonObject
@@ -46,8 +54,7 @@ interface OneMonitor {
     readonly maintenance: readonly JsonObject[]
     /** Names of contacts. */
     readonly contacts: readonly string[]
-    /** Where the proxy is that it goes through. */
-    readonly proxy: string | undefined
+    readonly proxy: MonitorProxy | undefined
     /** Fields that have the default of their column. */
     readonly silent: readonly string[]
   }
@@ -74,13 +81,13 @@ export function oneMonitor(one: OneMonitor): string | undefined {
     ...common,
     tags: [...new Set(tags)],
     ...settings,
+    ...throughProxy(settings.type, more?.proxy, note),
     ...(more === undefined || more.contacts.length === 0 ? {} : { contacts: more.contacts }),
     ...(more === undefined || more.maintenance.length === 0
       ? {}
       : { maintenance: more.maintenance }),
   })
-  if (more?.proxy !== undefined && from.value('proxyId') !== null)
-    note(`the proxy ${more.proxy}: checks go without one`)
+  if (more !== undefined) from.ignore('proxyId')
   noteContacts(from, notifications, note)
   if (from.flag('expiryNotification') === true && certificate !== undefined) {
     const place = `${certificate.host}:${certificate.port}`
@@ -97,6 +104,18 @@ export function oneMonitor(one: OneMonitor): string | undefined {
   }
   for (const field of from.left()) note(`${field} has no counterpart`)
   return key
+}
+
+/** Kuma's other types go without the proxy that is set for them. */
+function throughProxy(
+  type: string,
+  proxy: MonitorProxy | undefined,
+  note: (what: string) => void,
+): JsonObject {
+  if (type !== 'http' || proxy === undefined) return {}
+  if (proxy.settings === undefined)
+    note(`the proxy ${proxy.address}: checks do not speak this protocol`)
+  return proxy.settings ?? {}
 }
 
 /** Kuma alarms after `maxretries` failures beyond the first one. */
