@@ -24,11 +24,14 @@ export const ENGINE_SETTINGS = [
   ...CHECKER_SETTINGS,
 ] as const
 
+/** Behind a contact that is refused for its address. */
+export const ALLOW_HINT = ' (WATCHPOST_WEBHOOK_ALLOW opens a range)'
+
 /** Open, and not started. @throws ConfigurationError for another secret key than that of the store */
 export async function openedEngine(
   store: Store,
   settings: SettingValues<(typeof ENGINE_SETTINGS)[number]>,
-  options: Pick<EngineOptions, 'targets' | 'monitorDefaults'> = {},
+  options: Pick<EngineOptions, 'targets' | 'monitorDefaults' | 'contacts'> = {},
 ): Promise<Engine> {
   const { locations, secret_key } = settings
   const engine: Engine = createEngine({

@@ -10,7 +10,12 @@ const watchpost = commandLine()
 vi.setConfig({ testTimeout: 120_000 })
 
 const KEY = 'a-key-of-the-operator'
-const QUIET = { LOG_LEVEL: 'warn', WATCHPOST_API_KEY: KEY }
+/** Contacts inside, which a server may be allowed to tell. */
+const INSIDE = { WATCHPOST_WEBHOOK_ALLOW: '127.0.0.1/32' }
+const QUIET = {
+  ...{ LOG_LEVEL: 'warn', WATCHPOST_API_KEY: KEY, WATCHPOST_MANAGE_CONTACTS: 'true' },
+  ...INSIDE,
+}
 const EXPORT_KEY = Buffer.alloc(32, 7).toString('base64')
 const PASSWORD = 'hunter2-in-the-data-file'
 
@@ -21,12 +26,15 @@ const LOGIN = {
 }
 const WINDOW = { name: 'Disks', window: { at: '22:00', duration_min: 60 }, all_monitors: true }
 
-/** A data file with two monitors, one with a secret, and results of one. */
+const CONTACT = { kind: 'webhook', name: 'ops', url: 'http://127.0.0.1:9/' }
+
+/** A data file with a contact and two monitors, one with a secret, and results of one. */
 async function furnished() {
   const cwd = folder()
   const server = await watchpost.serve({ cwd, env: QUIET })
   const post = (path: string, body: unknown) =>
     server.call(`/api/v1/${path}`, { key: KEY, method: 'POST', body })
+  expect(await post('contacts', CONTACT)).toMatchObject({ status: 201 })
   const { body: shop } = await post('monitors', TCP)
   expect(await post('monitors', LOGIN)).toMatchObject({ status: 201 })
   expect(await post('maintenance', WINDOW)).toMatchObject({ status: 201 })
@@ -42,7 +50,7 @@ async function furnished() {
   )
   await server.stop()
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    watchpost.run(args, { cwd, env })
+    watchpost.run(args, { cwd, env: { ...INSIDE, ...env } })
   return { cwd, run }
 }
 
@@ -57,7 +65,7 @@ it('moves an account with history and secrets to another data file', async () =>
 
   const to = ['import', 'watchpost', 'all.jsonl', '--data', 'other.db']
   const stored = (done: string) =>
-    `2 monitors, 0 new contacts, 1 maintenance windows ${done}\n` +
+    `2 monitors, 1 new contacts, 1 maintenance windows ${done}\n` +
     `1 public pages, 1 status reports ${done}\n` +
     new RegExp(String.raw`\d incidents, \d days, \d results ${done}`).source
   const dry = await run([...to, '--dry-run'], key)
@@ -104,7 +112,7 @@ it('leaves secrets out without a key and history without --history, and says wha
   expect(done).toMatchObject({
     code: 0,
     stdout:
-      '2 monitors, 0 new contacts, 1 maintenance windows stored\n' +
+      '2 monitors, 1 new contacts, 1 maintenance windows stored\n' +
       '1 public pages, 1 status reports stored\n',
     stderr:
       'watchpost: the public page "shop" opens to nobody until it is given a password\n' +
@@ -129,6 +137,11 @@ it('refuses wrong files and wrong calls, in a line that says what is wrong', asy
     [into('empty.jsonl'), {}, 'empty.jsonl: line 1: required: the file is empty'],
     [into('list.json'), {}, 'list.json: line 1: invalid: an object is expected'],
     [into('cut.jsonl'), key, 'cut.jsonl: line '],
+    [
+      into('all.jsonl'),
+      { ...key, WATCHPOST_WEBHOOK_ALLOW: '' },
+      'private_address: this address is not allowed (WATCHPOST_WEBHOOK_ALLOW opens a range)',
+    ],
     [into('all.jsonl'), {}, 'it is encrypted; give the key of the export'],
     [into('all.jsonl'), other, 'it opens with another key'],
     [[...into('all.jsonl'), '--location', 'x'], key, '--location: old=new is expected'],

@@ -6,18 +6,24 @@
 
 import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
+import { builtinContacts } from '../../contacts/index.ts'
 import type { ImportView } from '../../engine/api/transfer.ts'
 import { ConfigurationError, ValidationError } from '../../errors.ts'
 import { accountFor } from '../account.ts'
 import { EXIT, textFlag } from '../command.ts'
 import type { Call, Flags } from '../command.ts'
-import { ENGINE_SETTINGS, openedEngine } from '../engine.ts'
+import { ALLOW_HINT, ENGINE_SETTINGS, openedEngine } from '../engine.ts'
 import { readSettings } from '../environment.ts'
 import { progress } from '../progress.ts'
 import { storeOf } from '../store.ts'
 import { printError, say } from '../terminal.ts'
 
-export const STORE_SETTINGS = [...ENGINE_SETTINGS, 'export_key', 'targets'] as const
+export const STORE_SETTINGS = [
+  ...ENGINE_SETTINGS,
+  'export_key',
+  'targets',
+  'webhook_allow',
+] as const
 
 export async function importExport(call: Call, path: string): Promise<number> {
   const { flags } = call
@@ -28,8 +34,9 @@ export async function importExport(call: Call, path: string): Promise<number> {
   const { store } = storeOf(settings, { guest: settings.database_url !== null })
   const under = progress('opening the store')
   try {
-    const { targets } = settings
-    await using engine = await openedEngine(store, settings, { targets })
+    const { targets, webhook_allow } = settings
+    const contacts = builtinContacts({ guard: { allowCidrs: webhook_allow } })
+    await using engine = await openedEngine(store, settings, { targets, contacts })
     const account = await accountFor(engine, textFlag(flags, 'account'))
     const dryRun = flags['dry-run'] === true
     const view = await account.import(() => createReadStream(path, 'utf8'), {
@@ -88,5 +95,6 @@ function tell(view: ImportView, dryRun: boolean): void {
 function asMistakeOf(path: string, error: unknown): unknown {
   if (!(error instanceof ValidationError)) return error
   const problems = Object.entries(error.fields).map(([place, text]) => `${place}: ${text}`)
-  return new ConfigurationError(`${path}: ${problems.join('\n  ')}`, { cause: error })
+  const hint = problems.some((problem) => problem.includes('private_address')) ? ALLOW_HINT : ''
+  return new ConfigurationError(`${path}: ${problems.join('\n  ')}${hint}`, { cause: error })
 }

@@ -12,6 +12,7 @@ import { ConfigurationError, NotFoundError, ValidationError } from '../../errors
 import { memoryStore } from '../../store/memory.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import { isJsonObject } from '../../model/json.ts'
+import { ALLOW_HINT } from '../engine.ts'
 
 type Scope = Pick<AccountScope, 'contacts'>
 
@@ -112,9 +113,7 @@ async function problemOf(rehearsal: Engine, entry: ContactInput): Promise<string
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
     const problems = Object.entries(error.fields).map(([field, text]) => `${field}: ${text}`)
-    const hint = /private_address/.test(problems.join())
-      ? ' (WATCHPOST_WEBHOOK_ALLOW opens a range)'
-      : ''
+    const hint = /private_address/.test(problems.join()) ? ALLOW_HINT : ''
     return problems.join('; ') + hint
   }
 }
