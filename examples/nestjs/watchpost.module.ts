@@ -26,6 +26,8 @@ export interface WatchpostModuleOptions {
   readonly rest?: RestOptions
   /** Where the status page is. Default `/status`. */
   readonly pagePath?: string
+  /** Where the metrics are. Default `/metrics`. */
+  readonly metricsPath?: string
 }
 
 interface WatchpostModuleAsyncOptions {
@@ -76,11 +78,11 @@ export class WatchpostModule implements NestModule, OnModuleInit, OnApplicationS
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    const { rest, pagePath = '/status' } = this.#options
+    const { rest, pagePath = '/status', metricsPath = '/metrics' } = this.#options
     const doors = [
       createRest(this.#engine, rest),
       createPage(this.#engine, { basePath: pagePath }),
-      createMetrics(this.#engine),
+      createMetrics(this.#engine, { path: metricsPath }),
     ]
     for (const door of doors) {
       // Each takes its own paths and passes the others on.
