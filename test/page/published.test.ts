@@ -244,15 +244,19 @@ describe('a public page with a password', () => {
     expect((await guest.get('/status/shop')).status).toBe(401)
   })
 
-  it('is not opened by a form of another site, nor by guessing', async () => {
-    const { visitor } = await shop({ password: 'correct horse' })
+  it('is not opened by a form of another site, nor by guessing, which keeps no visitor of others out', async () => {
+    const { engine, other, visitor } = await shop({ password: 'correct horse' })
+    const password = 'battery staple'
+    await engine.publicPages.create({ title: 'Second', slug: 'second', password })
+    await other.publicPages.create({ title: 'Theirs', slug: 'theirs', password })
     const foreign = { 'Sec-Fetch-Site': 'cross-site' }
     const sent = await visitor().post('/status/shop', { password: 'correct horse' }, foreign)
     expect(sent.status).toBe(403)
-    const guesses = await Promise.all(
-      Array.from({ length: 21 }, () => visitor().post('/status/shop', { password: 'a guess' })),
-    )
-    const statuses = guesses.map(({ status }) => status)
+    const guess = (slug: string) => visitor().post(`/status/${slug}`, { password: 'a guess' })
+    const shops = Array.from({ length: 21 }, () => guess('shop'))
+    const guesses = Promise.all([...shops, ...Array.from({ length: 4 }, () => guess('second'))])
+    expect((await visitor().post('/status/theirs', { password })).status).toBe(303)
+    const statuses = (await guesses).map(({ status }) => status)
     expect(statuses.filter((status) => status === 429).length).toBe(1)
     const late = await visitor().post('/status/shop', { password: 'correct horse' })
     expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
