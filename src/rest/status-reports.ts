@@ -24,6 +24,8 @@ const answers = { 200: { status_report: ref('StatusReport') } }
 
 export const listStatusReports = operation({
   summary: 'Lists the status reports of the account, newest first',
+  description:
+    'A page has fewer than `limit` where its reports have more than 500000 characters of updates in all.',
   scope: 'pages:read',
   tag,
   query: {

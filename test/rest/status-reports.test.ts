@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { memoryStore } from '../../src/store/memory.ts'
 import { client, idsOf, tcpMonitor } from './client.ts'
 import { OTHER_KEY } from './service.ts'
 
@@ -147,4 +150,20 @@ describe('status reports over REST', () => {
       [1, 'maintenance_cancelled', [['b', true]], 'RAM'],
     ])
   })
+})
+
+it('with long updates are listed in pages of half a million characters', async () => {
+  const engine = createEngine({ store: memoryStore(), checkers: [tcp()], logger: false })
+  const { publicPages, statusReports } = engine
+  const { id: page_id } = await publicPages.create(page)
+  for (let n = 0; n < 12; n++) {
+    const long = { status: 'identified', text: 'a'.repeat(5000) } as const
+    const { id } = await statusReports.create({ ...long, title: 'Long', page_ids: [page_id] })
+    for (let update = 1; update < 10; update++) await statusReports.addUpdate(id, long)
+  }
+  const first = await statusReports.list({ limit: 200 })
+  expect([first.items.length, first.items[0]?.id, first.next]).toEqual([11, 12, 2])
+  const rest = await statusReports.list({ limit: 200, after: first.next! })
+  expect([idsOf(rest.items), rest.next]).toEqual([[1], null])
+  await engine.stop()
 })

@@ -23,7 +23,6 @@ import {
 } from '../registry/status-report-fields.ts'
 import { publishReport } from '../announce/published.ts'
 import { statusReportFilter } from './filters.ts'
-import { pageOf } from './paging.ts'
 import type { ServiceContext } from './service-context.ts'
 import { quotasOf, REPORTS } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
@@ -32,8 +31,10 @@ import { settingsFrom, versionedRecords } from './versioned-records.ts'
 const MOST_UPDATES = 50
 /** Characters of all updates of a report: lists and pages show them whole. */
 const MOST_CHARACTERS = 50_000
-/** Rows per query. */
-const STEP = 50
+/** Rows per query: a store may read each of them whole in one turn. */
+const STEP = 10
+/** Characters of the updates of one page of the list, which becomes one text. */
+const MOST_LISTED = 500_000
 
 const READ_ONLY = [
   ...['id', 'status', 'updates', 'started_at', 'resolved_at'],
@@ -69,19 +70,24 @@ export function statusReportsOf(context: ServiceContext, account_id: number): St
       const { limit = 50, after, ...filter } = readFilter(statusReportFilter, given)
       await ready()
       const found: StatusReportView[] = []
+      let characters = 0
       const yieldIfLong = yielderOf(core.clock)
-      for (let after_id = after; found.length <= limit;) {
+      for (let after_id = after; ;) {
         const query = { account_id, order: 'desc', after_id, limit: STEP } as const
         const step = await rows.list(query)
         for (const record of step) {
           await yieldIfLong()
           const view = viewOf(record)
-          if (found.length <= limit && fits(view, filter)) found.push(view)
+          if (!fits(view, filter)) continue
+          const last = found.at(-1)
+          if (last !== undefined && (found.length === limit || characters > MOST_LISTED))
+            return { items: found, next: last.id }
+          found.push(view)
+          characters += charactersOf(view.updates)
         }
         after_id = step.at(-1)?.id
-        if (step.length < STEP) break
+        if (step.length < STEP) return { items: found, next: null }
       }
-      return pageOf(found, limit)
     },
     async update(id, patch, options) {
       const given = settingsFrom(patch, READ_ONLY)
@@ -121,9 +127,12 @@ export function statusReportsOf(context: ServiceContext, account_id: number): St
 export function requireBounded(updates: StatusReportSettings['updates']): void {
   if (updates.length > MOST_UPDATES)
     throw new ConflictError('quota', `A report has at most ${MOST_UPDATES} updates`)
-  const characters = updates.reduce((sum, { text }) => sum + text.length, 0)
-  if (characters > MOST_CHARACTERS)
+  if (charactersOf(updates) > MOST_CHARACTERS)
     throw new ConflictError('quota', `A report has at most ${MOST_CHARACTERS} characters`)
+}
+
+function charactersOf(updates: readonly { readonly text: string }[]): number {
+  return updates.reduce((sum, { text }) => sum + text.length, 0)
 }
 
 function fits(

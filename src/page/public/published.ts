@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { yieldingQueueOf } from '../../clock.ts'
 import { requestServicesOf } from '../../engine/services/request-services.ts'
 import type { AccountScope } from '../../engine/api/engine.ts'
+import type { StatusReportView } from '../../engine/api/status-reports.ts'
 import type { MonitorSummary } from '../../engine/api/views.ts'
 import type { PublicPageRecord } from '../../model.ts'
 import { unlessGone } from '../../errors.ts'
@@ -166,9 +167,9 @@ function pageOf(
       inTurn(async () => {
         const found = await groups.get()
         const page_id = record.id
-        const { items } = await scope.statusReports.list({ page_id, limit: REPORTS_SHOWN })
+        const reports = await newestReports(scope, page_id)
         const keyOf = (id: number): string => serviceKey(record, id)
-        return publicFacts(scope, look, { groups: found, clock, reports: items, keyOf })
+        return publicFacts(scope, look, { groups: found, clock, reports, keyOf })
       }),
     kept,
   )
@@ -179,6 +180,21 @@ function pageOf(
   const times = timesIn(settings.time_zone)
   const shows = (monitor_id: number): boolean => shown?.has(monitor_id) ?? true
   return { record, scope, look, groups, shows, facts, drawn, months: new Map(), times, inTurn }
+}
+
+/** A page of the list is shorter than asked for where reports are long. */
+async function newestReports(
+  { statusReports }: AccountScope,
+  page_id: number,
+): Promise<readonly StatusReportView[]> {
+  const found: StatusReportView[] = []
+  for (let after: number | null | undefined; after !== null;) {
+    const query = { page_id, limit: REPORTS_SHOWN, ...(after === undefined ? {} : { after }) }
+    const { items, next } = await statusReports.list(query)
+    found.push(...items)
+    after = found.length < REPORTS_SHOWN ? next : null
+  }
+  return found.slice(0, REPORTS_SHOWN)
 }
 
 /** In the order of the page; each monitor once, and at most a hundred in all. */
