@@ -32,9 +32,18 @@ export type {
   BulkView,
 } from './engine/api/bulk.ts'
 export type {
+  AvailabilitySpan,
+  HoursOptions,
+  HoursView,
+  LocationTotals,
+  StepTotals,
+  TotalsView,
+} from './engine/api/hours.ts'
+export type {
   AccountScope,
   BackupView,
   Engine,
+  ChartView,
   HighlightView,
   IncidentFilter,
   MonitorFilter,

@@ -19,6 +19,7 @@ import type {
   TypeView,
   VersionOptions,
 } from '../engine/api/engine.ts'
+import type { HoursOptions, HoursView } from '../engine/api/hours.ts'
 import type {
   MaintenanceFilter,
   MaintenanceInput,
@@ -128,6 +129,8 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
       id: number,
       options?: CallOptions & { readonly days?: number | undefined },
     ): Promise<UptimeView>
+    /** As `hours` of the engine. */
+    hours(id: number, options?: CallOptions & HoursOptions): Promise<HoursView>
   }
   readonly results: {
     readonly list: List<ResultView, Filter<ResultFilter> & { readonly monitor_id: number }>

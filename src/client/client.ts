@@ -189,6 +189,8 @@ function monitorsOf(caller: Caller, { ask, read }: Asking): Client['monitors'] {
     status: async (id, asking) => read(below('monitors', id, '/status'), 'status', asking),
     uptime: async (id, { days, ...asking } = {}) =>
       read(below('monitors', id, `/uptime${queryText({ days })}`), 'uptime', asking),
+    hours: async (id, { from, to, step_hours, ...asking } = {}) =>
+      read(below('monitors', id, `/hours${queryText({ from, to, step_hours })}`), 'hours', asking),
   }
 }
 

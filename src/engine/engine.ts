@@ -23,6 +23,7 @@ import { maintenanceOfAccount } from './services/maintenance.ts'
 import { monitorsOf } from './services/monitors.ts'
 import { statusReportsOf } from './services/status-reports.ts'
 import { publicPagesOf, publishedPagesOf } from './services/public-pages.ts'
+import { createDayTotals } from './services/day-totals.ts'
 import { accountContext } from './services/service-context.ts'
 import type { ServiceContext } from './services/service-context.ts'
 import { idempotencyLocksOf, idempotencyResponsesOf } from './services/idempotency.ts'
@@ -55,6 +56,7 @@ export function createEngine<
     ready: lifecycle.open,
     running: () => lifecycle.running,
     accounts: createAccountCache(core),
+    dayTotals: createDayTotals(core),
     actor: null,
   }
 

@@ -209,6 +209,26 @@ export const showUptime = operation({
   },
 })
 
+export const showHours = operation({
+  summary: 'Totals per hour, or per step of several hours, oldest first',
+  scope: 'monitors:read',
+  tag,
+  query: {
+    from: param.time('Not before the hour of this time; 24 hours before `to` unless given'),
+    to: param.time('Before; at most 100 days after `from`'),
+    step_hours: param.integer({
+      description: 'Hours per step, a divisor of 24',
+      min: 1,
+      max: 24,
+      fallback: 1,
+    }),
+  },
+  answers: { 200: { hours: ref('Hours') } },
+  async run({ scope, id }, query) {
+    return ok({ hours: await scope.monitors.hours(id, query) })
+  },
+})
+
 /** @throws HttpError 429 `check_too_soon` */
 async function requireAskable({ engine, scope, host, id }: Call): Promise<void> {
   if (host.rate === null) return

@@ -38,6 +38,7 @@ import {
   resumeMonitor,
   showMonitor,
   showStatus,
+  showHours,
   showUptime,
   updateMonitor,
 } from './monitors.ts'
@@ -103,6 +104,7 @@ export const routes: readonly Route[] = [
   on('GET', '/balance', showBalance),
   on('GET', '/types', listTypes),
   // ----------------------------------------------------------------
+  on('GET', '/monitors/:id/hours', showHours),
   on('POST', '/monitors/bulk', bulkMonitors),
   on('GET', '/maintenance', listMaintenance),
   on('POST', '/maintenance', createMaintenance),

@@ -86,6 +86,7 @@ describe('the client', () => {
     expect((await client.monitors.list()).items).toHaveLength(1)
     expect((await client.monitors.status(id)).state).toBe('down')
     expect((await client.monitors.uptime(id, { days: 2 })).days).toHaveLength(2)
+    expect(await client.monitors.hours(id, { step_hours: 6 })).toMatchObject({ step_hours: 6 })
     expect((await client.results.list({ monitor_id: id, verdict: 'fail' })).items).toHaveLength(1)
     const [incident] = (await client.incidents.list({ monitor_id: id, open: true })).items
     expect((await client.incidents.list({ open: true })).items).toEqual([incident])
@@ -382,6 +383,7 @@ describe('a call that does not get through', () => {
         client.monitors.pause(odd),
         client.monitors.check(odd),
         client.monitors.uptime(odd),
+        client.monitors.hours(odd),
         client.results.list({ monitor_id: odd }),
         client.incidents.acknowledge(odd),
         client.notifications.resend(odd),

@@ -4,6 +4,7 @@ import { countHour, hourlyOf } from '../../src/incident/hours.ts'
 import { addHours, MOST_BUCKETS } from '../../src/model/totals.ts'
 import type { HourCounts } from '../../src/model/totals.ts'
 import { memoryStore } from '../../src/store/memory.ts'
+import { hoursView } from '../../src/engine/views/hours-view.ts'
 import { hoursBetween } from '../../src/engine/services/hours.ts'
 import { rig } from './rig.ts'
 
@@ -92,5 +93,126 @@ describe('hourly totals', () => {
     const phases = (at: number) => counts({ phases: { [`p${at}_ms`]: 1 } })
     const many = Array.from({ length: 99 }, (_, at) => phases(at)).reduce(addHours)
     expect(Object.keys(many.phases)).toHaveLength(20)
+  })
+
+  it('are read over several steps, in all and by location, with what was not simply up', async () => {
+    const { r, id } = await watched()
+    const began = r.clock.now()
+    const at = (ms: number) => new Date(began + ms).toISOString()
+    await r.clock.advance(2 * HOUR)
+    r.say('shop.test', 'fail')
+    await r.clock.advance(HOUR)
+    await r.engine.monitors.pause(id)
+    r.say('shop.test', 'ok')
+    await r.clock.advance(5 * HOUR)
+    await r.engine.monitors.resume(id)
+    await r.clock.advance(HOUR + 30 * MINUTE)
+    const { from, steps, locations, overall, spans } = await r.engine.monitors.hours(id, {
+      from: began,
+      step_hours: 4,
+    })
+    expect(from).toBe(at(0))
+    // Nothing was checked between 03:00 and 08:00; the pause took all of the step in between.
+    expect(steps.map((step) => step.at)).toEqual([at(0), at(8 * HOUR)])
+    expect(steps[0]?.locations.map(({ location_id }) => location_id)).toEqual([1, 2])
+    expect(locations[0]!.ok + locations[1]!.ok).toBe(overall.ok)
+    expect(steps.reduce((sum, { fail }) => sum + fail, 0)).toBe(overall.fail)
+    expect(spans.map(({ availability }) => availability)).toEqual(['down', 'paused'])
+    expect(Date.parse(spans[1]!.to) - Date.parse(spans[1]!.from)).toBe(5 * HOUR)
+    const day = await r.engine.monitors.hours(id)
+    expect(day.step_hours).toBe(1)
+    expect(day.steps.map((step) => step.at.slice(11, 16))).toContain('02:00')
+    expect(day.overall).toEqual(overall)
+    await r.engine.stop()
+  })
+
+  it('make the same days as the hours in them, also while a pause goes on', async () => {
+    const store = memoryStore()
+    const r = await rig({ store })
+    const shop = { type: 'scripted', name: 'Shop', host: 'shop.test', interval_sec: 1200 }
+    const { id } = await r.engine.monitors.create(shop)
+    await r.clock.advance(3 * 24 * HOUR + 30 * MINUTE)
+    const sums = async () => {
+      const from = r.clock.now() - 10 * 24 * HOUR
+      const { steps, overall } = await r.engine.monitors.hours(id, { from, step_hours: 24 })
+      const { steps: hours, ...all } = await r.engine.monitors.hours(id, { from })
+      expect(overall).toEqual(all.overall)
+      for (const day of steps) {
+        const own = hours.filter(({ at }) => at.startsWith(day.at.slice(0, 10)))
+        expect(day.ok).toBe(own.reduce((sum, { ok }) => sum + ok, 0))
+        expect(day.max_ms).toBe(Math.max(...own.map(({ max_ms }) => max_ms ?? 0)))
+      }
+      return steps.map(({ ok }) => ok)
+    }
+    const before = await sums()
+    expect(before).toHaveLength(4)
+    expect(before.slice(1, 3)).toEqual([72, 72])
+    await r.engine.monitors.pause(id)
+    await r.clock.advance(2 * 24 * HOUR)
+    expect(await sums()).toEqual(before)
+    await r.engine.stop()
+  })
+
+  it('of another account, or of an impossible period, are refused', async () => {
+    const { r, id } = await watched()
+    const { id: other } = await r.engine.accounts.create({ name: 'other' })
+    await expect(r.engine.account(other).monitors.hours(id)).rejects.toThrow('monitor')
+    for (const [options, field] of [
+      [{ step_hours: 5 }, 'step_hours'],
+      [{ step_hours: 0 }, 'step_hours'],
+      [{ from: 0 }, 'from'],
+      [{ from: 2, to: 1 }, 'from'],
+      [{ steps: 4 }, 'steps'],
+    ] as const)
+      await expect(r.engine.monitors.hours(id, options as object)).rejects.toMatchObject({
+        fields: { [field]: expect.any(String) },
+      })
+    await r.engine.stop()
+  })
+})
+
+describe('the view of hours', () => {
+  const HOUR_0 = Date.parse('2026-03-01T00:00:00.000Z')
+  const at = (hour: number, location_id: number, change: Partial<HourCounts> = {}) => ({
+    ...{ monitor_id: 1, location_id, hour: HOUR_0 + hour * HOUR },
+    ...counts(change),
+  })
+  const view = (
+    hours: readonly ReturnType<typeof at>[],
+    changes: Parameters<typeof hoursView>[0]['changes'] = [],
+  ) => hoursView({ from: HOUR_0, to: HOUR_0 + 12 * HOUR, step_hours: 6, hours, changes })
+
+  it('puts an hour into the step that it begins in, and leaves out empty ones', () => {
+    const { steps } = view([at(0, 1), at(5, 1), at(6, 2), at(11, 1)])
+    expect(steps.map(({ at: begin, ok }) => [begin.slice(11, 13), ok])).toEqual([
+      ['00', 2],
+      ['06', 2],
+    ])
+    expect(steps[0]?.locations.map(({ location_id }) => location_id)).toEqual([1])
+    expect(steps[1]?.locations.map(({ location_id }) => location_id)).toEqual([1, 2])
+    expect(view([]).overall).toMatchObject({ ok: 0, p50_ms: null, avg_ms: null })
+  })
+
+  it('has the mean of phases over all good checks, and percentiles within the times seen', () => {
+    const one = { ok_ms: 100, min_ms: 100, max_ms: 100, latency: [49, 1] }
+    const { overall } = view([
+      at(0, 1, { ...one, phases: { connect: 20, tls: 10 }, figures: { loss: [1, 5, 5, 5] } }),
+      at(1, 1, { ...one, phases: { connect: 40 }, figures: { loss: [3, 3, 0, 2] } }),
+      at(2, 1, { ...{ ok: 0, fail: 1, ok_ms: 0, min_ms: null, max_ms: null }, latency: [] }),
+    ])
+    expect(overall).toMatchObject({ ok: 2, fail: 1, avg_ms: 100, p50_ms: 100, p99_ms: 100 })
+    expect(overall.phases).toEqual({ connect: 30, tls: 5 })
+    expect(overall.figures).toEqual({ loss: { avg: 2, min: 0, max: 5 } })
+  })
+
+  it('cuts spans to the period, and tells nothing of the time before the first change', () => {
+    const change = (hour: number, availability: 'up' | 'down' | 'maintenance') => ({
+      ...{ monitor_id: 1, at: HOUR_0 + hour * HOUR, availability },
+    })
+    const { spans } = view([], [change(-3, 'down'), change(2, 'up'), change(11, 'maintenance')])
+    expect(spans.map(({ availability, from, to }) => [availability, from, to])).toEqual([
+      ['down', '2026-03-01T00:00:00.000Z', '2026-03-01T02:00:00.000Z'],
+      ['maintenance', '2026-03-01T11:00:00.000Z', '2026-03-01T12:00:00.000Z'],
+    ])
   })
 })

@@ -157,6 +157,7 @@ describe('a request is refused', () => {
     'GET /:id/status',
     'GET /:id/results',
     'GET /:id/uptime',
+    'GET /:id/hours',
     'GET /:id/incidents',
   ])('with 404 for a monitor of another account: %s', async (route) => {
     const { ask, create, engine } = client()

@@ -210,6 +210,19 @@ describe('monitors', () => {
     }
   })
 
+  it('tell their totals per hour, or of several hours', async () => {
+    const { ask, create, engine, clock } = client()
+    await engine.start()
+    const path = `/api/v1/monitors/${await create()}/hours`
+    await clock.advance(3_700_000)
+    const { hours } = (await ask('GET', path)).body
+    expect(hours).toMatchObject({ step_hours: 1, overall: { fail: 0 } })
+    expect(hours.steps).toHaveLength(2)
+    expect((await ask('GET', `${path}?step_hours=12`)).body.hours.steps).toHaveLength(1)
+    for (const [name, value] of Object.entries({ step_hours: '7', from: '0', to: 'soon' }))
+      expect((await ask('GET', `${path}?${name}=${value}`)).body.fields).toHaveProperty(name)
+  })
+
   it('tell their incidents, and the account tells all', async () => {
     const { ask, create, engine } = client()
     await engine.start()

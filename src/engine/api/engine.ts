@@ -39,6 +39,7 @@ import type {
   ResultFilter,
   VersionOptions,
 } from './filters.ts'
+import type { HoursOptions, HoursView } from './hours.ts'
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
 import type { MaintenanceServices } from './maintenance.ts'
 import type { PublicPageServices } from './public-pages.ts'
@@ -116,6 +117,11 @@ export interface AccountScope<
     status(id: number): Promise<StatusView>
     /** `days` 1 to 365, default 30. */
     uptime(id: number, options?: { readonly days?: number | undefined }): Promise<UptimeView>
+    /**
+     * Checks, response times, phases and what the type charts, per hour or per step of several hours, in all and per
+     * location; kept for 90 days unless configured otherwise. @throws ValidationError also for more than 100 days
+     */
+    hours(id: number, options?: HoursOptions): Promise<HoursView>
   }
 
   readonly results: {

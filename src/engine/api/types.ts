@@ -15,6 +15,17 @@ export interface HighlightView {
   readonly format?: MeasurementFormat
 }
 
+/** Measurements that a page charts together. */
+export interface ChartView {
+  readonly title: string
+  readonly unit: 'ms' | 'percent' | 'days'
+  readonly figures: readonly {
+    /** A name of `measurements`. */
+    readonly name: string
+    readonly label: string
+  }[]
+}
+
 /** One row of GET /types. */
 export interface TypeView {
   readonly type: string
@@ -36,6 +47,7 @@ export interface TypeView {
     readonly figure: boolean
   }[]
   readonly highlights: readonly HighlightView[]
+  readonly charts: readonly ChartView[]
   /** Which of its `measurements` is the response time; `duration_ms`: the duration of the check; `null`: none. */
   readonly response: string | null
   readonly events: readonly string[]

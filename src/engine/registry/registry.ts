@@ -198,6 +198,10 @@ function view({ checker, common }: MonitorType): TypeView {
       name,
       ...shown,
     })),
+    charts: (checker.charts ?? []).map(({ figures, ...chart }) => ({
+      ...chart,
+      figures: Object.entries(figures).map(([name, label]) => ({ name, label })),
+    })),
     common_fields: describe(common).filter((row) => !isUsual(row)),
     response: checker.response ?? (isUntimed(checker) ? null : 'duration_ms'),
     events: [

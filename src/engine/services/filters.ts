@@ -19,6 +19,7 @@ import type {
   ResultFilter,
   VersionOptions,
 } from '../api/engine.ts'
+import type { HoursOptions } from '../api/hours.ts'
 import type { MaintenanceFilter, UpcomingOptions } from '../api/maintenance.ts'
 import type { BulkInput } from '../api/bulk.ts'
 import type { StatusReportFilter } from '../api/status-reports.ts'
@@ -133,6 +134,21 @@ export const previewOptions = { against: read.id, update: read.id }
 export const testOptions = { update: read.id }
 
 export const uptimeOptions = { days: read.integer(1, 365) } satisfies Readers<OptionsOf<'uptime'>>
+
+const partOfDay = read.integer(1, 24)
+
+/** Steps begin with UTC days. */
+function stepHours(value: unknown): ReturnType<typeof partOfDay> {
+  const hours = partOfDay(value)
+  if (!('value' in hours) || 24 % hours.value === 0) return hours
+  return { problem: 'invalid: a divisor of 24 is expected' }
+}
+
+export const hoursOptions = {
+  from: read.time,
+  to: read.time,
+  step_hours: stepHours,
+} satisfies Readers<HoursOptions>
 
 /** Number of monitors per query. */
 const READ_AT_ONCE = 32

@@ -4,13 +4,88 @@
  * @module
  */
 
+import { yielderOf } from '../../clock.ts'
+import { ValidationError } from '../../errors.ts'
 import { hourlyOf } from '../../incident/hours.ts'
+import { DAY_MS } from '../../model/time.ts'
 import { addHours } from '../../model/totals.ts'
-import type { EpochMs, HourlyStats } from '../../model.ts'
+import type { EpochMs, HourlyStats, MonitorRecord } from '../../model.ts'
+import type { HoursView } from '../api/hours.ts'
 import type { Core } from '../core/core.ts'
+import { hoursView, stepOf } from '../views/hours-view.ts'
+import { hoursOptions } from './filters.ts'
+import { readFilter } from './read-filter.ts'
+import type { ServiceContext } from './service-context.ts'
+import { changesBetween } from './uptime.ts'
 
 /** Reads that are repeated when the hour turned between them. */
 const TRIES = 3
+/** A longer period is refused: it would be read in one piece. */
+const MOST_DAYS = 100
+/** The time that one query reads: a store may answer synchronously. */
+const PART_MS = 10 * DAY_MS
+
+type Source = Pick<ServiceContext, 'core' | 'dayTotals'>
+
+/** @throws ValidationError */
+export async function hoursOf(
+  source: Source,
+  record: MonitorRecord,
+  options: unknown,
+): Promise<HoursView> {
+  const { core } = source
+  const now = core.clock.now()
+  const { to = now, step_hours = 1, ...given } = readFilter(hoursOptions, options)
+  const from = stepOf(given.from ?? to - DAY_MS, step_hours)
+  if (to - from > MOST_DAYS * DAY_MS)
+    throw new ValidationError({ from: `out_of_range: at most ${MOST_DAYS} days before "to"` })
+  const end = Math.max(from, Math.min(to, now))
+  const hours = await (step_hours === 24
+    ? withDays(source, record, { from, to })
+    : inParts(core, record.id, { from, to }))
+  const changes = await changesBetween(core, record.id, from, end)
+  return hoursView({ from, to: end, step_hours, hours, changes })
+}
+
+interface Period {
+  readonly from: EpochMs
+  readonly to: EpochMs
+}
+
+async function inParts(
+  core: Core,
+  monitor_id: number,
+  { from, to }: Period,
+): Promise<readonly HourlyStats[]> {
+  const yieldIfLong = yielderOf(core.clock)
+  const hours: HourlyStats[] = []
+  for (let begin = from; begin < to; begin += PART_MS) {
+    const part = await hoursBetween(core, monitor_id, begin, Math.min(to, begin + PART_MS))
+    for (const stats of part) hours.push(stats)
+    await yieldIfLong()
+  }
+  return hours
+}
+
+/** Days that are over for a day, and the hours since. */
+async function withDays(
+  { core, dayTotals }: Source,
+  { id, machine }: MonitorRecord,
+  { from, to }: Period,
+): Promise<readonly HourlyStats[]> {
+  const recent = Math.max(from, stepOf(core.clock.now(), 24) - DAY_MS)
+  const until = stepOf(Math.min(to, recent), 24)
+  if (until <= from) return hoursBetween(core, id, from, to)
+  const days = await dayTotals.between(id, from, until)
+  // The hour that goes on is an old one while a monitor is paused.
+  const { hour } = machine
+  const paused = hour !== undefined && hour.hour >= from && hour.hour < until ? hourlyOf(hour) : []
+  return [
+    ...days,
+    ...paused.map((stats) => ({ ...stats, monitor_id: id })),
+    ...(until < to ? await hoursBetween(core, id, until, to) : []),
+  ]
+}
 
 /** Hours that begin within [from, to), by hour, then by location; none of a monitor that is not there. */
 export async function hoursBetween(

@@ -35,6 +35,7 @@ import {
   listed,
   queryOf,
 } from './filters.ts'
+import { hoursOf } from './hours.ts'
 import { previewOf } from './preview.ts'
 import type { Previewing } from './preview.ts'
 import { createTestCheck } from './test-check.ts'
@@ -213,6 +214,8 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
       const { days = 30 } = readFilter(uptimeOptions, options)
       return uptimeOfDays(core, (await own(id)).record, days)
     },
+
+    hours: async (id, options) => hoursOf(context, (await own(id)).record, options),
   }
 }
 

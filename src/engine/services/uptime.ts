@@ -77,7 +77,7 @@ export async function uptimeBetween(
 }
 
 /** In the order of the store, in steps: a target that goes up and down continuously has a million changes a year. */
-async function changesBetween(
+export async function changesBetween(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
   monitor_id: number,
   from: EpochMs,

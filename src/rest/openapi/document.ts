@@ -18,6 +18,7 @@ import { rateHeaders } from '../rate-limit.ts'
 import type { Route } from '../routes.ts'
 import { errorSchema, REFUSALS, object, ref } from './schemas.ts'
 import { HEARTBEAT_PATHS } from '../heartbeat.ts'
+import { HOUR_VIEWS } from './hours.ts'
 import type { Schema } from './schemas.ts'
 import { VIEWS } from './views.ts'
 import { jsonSchema } from '../../fields/describe.ts'
@@ -51,6 +52,7 @@ export function openApiDocument({ routes, types, base_path }: DocumentOptions): 
       schemas: {
         ...VIEWS,
         ...AUDIT_VIEWS,
+        ...HOUR_VIEWS,
         ...inputSchemas(types),
         MonitorBulk: MONITOR_BULK,
         ...MAINTENANCE_INPUTS,

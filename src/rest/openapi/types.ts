@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { TypeView } from '../../engine/api/engine.ts'
+import type { ChartView, TypeView } from '../../engine/api/engine.ts'
 import type { FieldRow } from '../../fields/describe.ts'
 import { MEASUREMENT_FORMATS } from '../../model.ts'
 import { arrayOf, flag, integer, nullable, number, object, text, word } from './schemas.ts'
@@ -45,6 +45,13 @@ export const TYPE_VIEWS: Readonly<Record<'Type' | 'Field', Schema>> = {
           },
           { optional: ['format'] },
         ),
+      ),
+      charts: arrayOf(
+        object<ChartView>({
+          title: text(),
+          unit: word(['ms', 'percent', 'days']),
+          figures: arrayOf(object({ name: text('Of `measurements`'), label: text() })),
+        }),
       ),
       events: arrayOf(text()),
       defaults: object({ interval_sec: integer(), timeout_ms: integer() }),

@@ -1,0 +1,94 @@
+/**
+ * Sums of UTC days that are over, kept in memory for a while: a chart of 90 days is read again at every change of a
+ * page, and would add up thousands of hours each time.
+ *
+ * @module
+ */
+
+import { yielderOf } from '../../clock.ts'
+import { DAY_MS } from '../../model/time.ts'
+import { addHours } from '../../model/totals.ts'
+import type { EpochMs, HourlyStats } from '../../model.ts'
+import type { Core } from '../core/core.ts'
+import { stepOf } from '../views/hours-view.ts'
+
+/** A result that comes in late, or an import, is seen after this time at the latest. */
+const KEPT_MS = 10 * 60_000
+/** Of all monitors together: about 1 kB each. */
+const KEPT_ROWS = 10_000
+/** The time that one query reads: a store may answer synchronously. */
+const PART_MS = 10 * DAY_MS
+
+interface Kept {
+  readonly from: EpochMs
+  readonly to: EpochMs
+  readonly read_at: EpochMs
+  readonly days: readonly HourlyStats[]
+}
+
+export interface DayTotals {
+  /**
+   * The sums of the days from `from` to before `to`, both of them beginnings of days that are over: by day, then by
+   * location.
+   */
+  between(monitor_id: number, from: EpochMs, to: EpochMs): Promise<readonly HourlyStats[]>
+}
+
+export function createDayTotals(core: Pick<Core, 'store' | 'clock'>): DayTotals {
+  const kept = new Map<number, Kept>()
+
+  function keep(monitor_id: number, read: Kept): void {
+    kept.delete(monitor_id)
+    kept.set(monitor_id, read)
+    let rows = [...kept.values()].reduce((sum, { days }) => sum + days.length, 0)
+    for (const [id, { days }] of kept) {
+      if (rows <= KEPT_ROWS) return
+      rows -= days.length
+      kept.delete(id)
+    }
+  }
+
+  return {
+    async between(monitor_id, from, to) {
+      const now = core.clock.now()
+      const known = kept.get(monitor_id)
+      const isFresh =
+        known !== undefined &&
+        known.from <= from &&
+        known.to >= to &&
+        Math.abs(now - known.read_at) < KEPT_MS
+      const read = isFresh
+        ? known
+        : { from, to, read_at: now, days: await daysBetween(core, monitor_id, from, to) }
+      keep(monitor_id, read)
+      return read.days.filter(({ hour }) => hour >= from && hour < to)
+    },
+  }
+}
+
+async function daysBetween(
+  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  monitor_id: number,
+  from: EpochMs,
+  to: EpochMs,
+): Promise<readonly HourlyStats[]> {
+  const days: HourlyStats[] = []
+  const yieldIfLong = yielderOf(clock)
+  for (let begin = from; begin < to; begin += PART_MS) {
+    const hours = await store.hourly.list(monitor_id, begin, Math.min(to, begin + PART_MS))
+    for (const stats of daysOf(hours)) days.push(stats)
+    await yieldIfLong()
+  }
+  return days
+}
+
+function daysOf(hours: readonly HourlyStats[]): readonly HourlyStats[] {
+  const days = new Map<string, HourlyStats>()
+  for (const stats of hours) {
+    const hour = stepOf(stats.hour, 24)
+    const key = `${hour} ${stats.location_id}`
+    const sum = days.get(key)
+    days.set(key, { ...stats, hour, ...(sum === undefined ? {} : addHours(sum, stats)) })
+  }
+  return [...days.values()]
+}
