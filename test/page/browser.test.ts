@@ -147,6 +147,42 @@ describeWithServer(chromiumBrowser, 'in a browser', () => {
     })
   })
 
+  it('has a chart that is read by keyboard, mouse and touch, and stays where it was when it is replaced', async () => {
+    await inWindow({ hasTouch: true }, async ({ page, goto }) => {
+      await goto('/monitors/2?range=7d')
+      const moment = () => page.textContent('.moment span:first-child')
+      const median = () => page.textContent('.keys b >> nth=0')
+      const rows = await page.locator('#chart-table tbody th').allTextContents()
+      expect(await moment()).toBe(rows[0])
+      const pointer = page.locator('#chart-at')
+      await pointer.focus()
+      await page.keyboard.press('ArrowLeft')
+      await page.keyboard.press('ArrowLeft')
+      expect(await moment()).toBe(rows[2])
+      expect(await pointer.getAttribute('aria-valuetext')).toContain(`${rows[2] ?? ''}, `)
+      expect(await page.locator('.cursor').first().getAttribute('d')).toMatch(/^M\d/)
+      await page.keyboard.press('Home')
+      expect(await moment()).toBe(rows.at(-1))
+      const { x, y, width } = (await pointer.boundingBox()) ?? { x: 0, y: 0, width: 0 }
+      await page.mouse.move(x + width * 0.5, y + 80)
+      const middle = rows[rows.length - 1 - Math.floor(rows.length / 2)]
+      expect(await moment()).toBe(middle)
+      await page.touchscreen.tap(x + width * 0.25, y + 80)
+      const quarter = rows[rows.length - 1 - Math.floor(rows.length / 4)]
+      expect(await moment()).toBe(quarter)
+      const shown = await median()
+      // As the script of the page does when the figures have changed.
+      await page.evaluate(`{
+        const chart = document.getElementById('chart')
+        const fresh = new DOMParser().parseFromString(chart.innerHTML, 'text/html')
+        fresh.querySelector('.moment span').textContent = 'another moment'
+        chart.replaceChildren(...fresh.body.childNodes)
+        document.getElementById('chart-at').focus({ preventScroll: true })
+      }`)
+      expect([await moment(), await median()]).toEqual([quarter, shown])
+    })
+  })
+
   it('works without JavaScript: sign in, filter, look, choose a theme, pause, resume, sign out', async () => {
     await inWindow({ javaScriptEnabled: false, signedIn: false }, async ({ page, goto }) => {
       await goto('/monitors/2')
@@ -154,6 +190,9 @@ describeWithServer(chromiumBrowser, 'in a browser', () => {
       await page.click('button.primary')
       await page.waitForURL('**/monitors/2')
       expect(await page.textContent('#live')).toBe('Reload')
+      expect(await page.locator('#chart-at').isVisible()).toBe(false)
+      await page.click('text=Chart as a table')
+      expect(await page.locator('#chart-table tbody th').first().isVisible()).toBe(true)
       await page.click('text=Pause')
       expect(await page.textContent('#state')).toContain('Paused')
       await page.click('text=Resume')

@@ -63,72 +63,111 @@ describe('the response times', () => {
     const text = await visitor.text(`/monitors/${id}`)
     expect(text).not.toContain('No successful check in this period')
     // One quarter of an hour alone is a line of its width, not a point.
-    const [, from, to] = /class="p50" d="M([\d.]+) [\d.]+L([\d.]+) /.exec(text) ?? []
+    const [, from, to] = /class="trace p50" d="M([\d.]+) [\d.]+L([\d.]+) /.exec(text) ?? []
     expect(Number(to) - Number(from)).toBeGreaterThan(5)
   })
 })
 
 describe('the chart', () => {
   const chartIn = (text: string): string => /id="chart"[^]*?<\/figure>/.exec(text)?.[0] ?? ''
-  const titlesIn = (text: string): string[] =>
-    [...chartIn(text).matchAll(/<title>([^<]*)/g)].map(([, title = '']) => title)
+  /** The rows of its table, oldest first, each cell as text. */
+  const rowsIn = (text: string): string[][] =>
+    [...(/<tbody[^]*<\/tbody/.exec(chartIn(text))?.[0] ?? '').matchAll(/<tr>([^]*?)<\/tr/g)]
+      .map(([, row = '']) => [...row.matchAll(/<t[hd][^>]*>([^<]*)/g)].map(([, cell = '']) => cell))
+      .reverse()
+  const headsIn = (text: string): string[] =>
+    [...chartIn(text).matchAll(/<th scope="col">(?:<bdi>)?([^<]*)/g)].map(([, head = '']) => head)
 
   it('begins when the monitor was created, and so do the bars of its days', async () => {
     const { create, visitor, clock } = await signedIn()
     const id = await create('a.test')
     await clock.advance(30 * 60_000)
     const hour = await visitor.text(`/monitors/${id}?range=1h`)
-    expect(titlesIn(hour)).toHaveLength(31)
-    expect(chartIn(hour)).toContain('<span>00:00</span>')
-    expect(titlesIn(await visitor.text(`/monitors/${id}?range=24h`))).toHaveLength(3)
+    expect(rowsIn(hour)).toHaveLength(31)
+    expect(chartIn(hour)).toMatch(/class="begin"[^>]*>00:00</)
+    expect(rowsIn(await visitor.text(`/monitors/${id}?range=24h`))).toHaveLength(3)
     for (const range of ['7d', '30d', '90d'])
-      expect(titlesIn(await visitor.text(`/monitors/${id}?range=${range}`)), range).toHaveLength(1)
+      expect(rowsIn(await visitor.text(`/monitors/${id}?range=${range}`)), range).toHaveLength(1)
     for (const path of ['/', `/monitors/${id}`])
       expect(await visitor.text(path), path).not.toContain('class="none"')
     await clock.advance(2 * 3_600_000)
-    const later = await visitor.text(`/monitors/${id}?range=1h`)
-    expect(titlesIn(later)).toHaveLength(60)
-    expect(chartIn(later)).toContain('<span>1 h ago</span>')
+    expect(rowsIn(await visitor.text(`/monitors/${id}?range=1h`))).toHaveLength(60)
+    const week = rowsIn(await visitor.text(`/monitors/${id}?range=7d`))
+    expect(week.map(([time]) => time)).toEqual([
+      '00:00–01:00',
+      '01:00–02:00',
+      '02:00–03:00',
+    ])
   })
 
-  it('marks what failed and shades incidents, with median, p95 and maximum of each moment', async () => {
+  it('has median, p95, p99 and maximum of each moment, what failed, and incidents shaded', async () => {
     const { create, failing, visitor, clock } = await signedIn()
     const id = await create('a.test', { fail_threshold: 1, recover_threshold: 1 })
     await clock.advance(10 * 60_000)
     const calm = await visitor.text(`/monitors/${id}?range=1h`)
-    expect(chartIn(calm)).not.toMatch(/class="(?:fails|incident)"/)
-    expect(titlesIn(calm)[3]).toMatch(/^00:03: median [\d.]+ ms, p95 [\d.]+ ms, max [\d.]+ ms$/)
-    expect(calm).toContain('Maximum')
+    expect(chartIn(calm)).not.toMatch(/class="(?:fails|down)"/)
+    expect(headsIn(calm).slice(3)).toEqual(['Median', 'p95', 'p99', 'Maximum'])
+    expect(rowsIn(calm)[3]).toEqual(['00:03', '', '', '20 ms', '20 ms', '20 ms', '20 ms'])
     failing.set('a.test', 'Gone')
     await clock.advance(3 * 60_000)
     failing.clear()
     await clock.advance(5 * 60_000)
     const text = await visitor.text(`/monitors/${id}?range=1h`)
-    expect(titlesIn(text).filter((title) => title.includes('1 check failed'))).toHaveLength(3)
-    expect(chartIn(text).match(/class="incident"/g)).toHaveLength(1)
-    const [, x, width] = /class="incident" x="([\d.]+)" y="0" width="([\d.]+)"/.exec(
-      chartIn(text).replace(/\s+/g, ' '),
+    const failed = rowsIn(text).filter(([, , failures]) => failures === '1 of 1 check failed')
+    expect(failed.map(([, state]) => state)).toEqual(['Down', 'Down', 'Down'])
+    expect(chartIn(text).match(/<rect\s+class="down"/g)).toHaveLength(1)
+    const [, x, width] = /class="down"\s+x="([\d.]+)"\s+y="0"\s+width="([\d.]+)"/.exec(
+      chartIn(text),
     ) ?? ['', '0', '0']
     // The eleventh of nineteen minutes, for three of them.
     expect(Number(x) / 1000).toBeCloseTo(10 / 19, 1)
     expect(Number(width) / 1000).toBeCloseTo(3 / 19, 1)
-    const day = await visitor.text(`/monitors/${id}?range=90d`)
-    expect(titlesIn(day)[0]).toContain('of downtime')
+    const day = rowsIn(await visitor.text(`/monitors/${id}?range=90d`))
+    expect(day[0]?.slice(0, 3)).toEqual(['1 Jan 2026', 'Down', '3 of 19 checks failed'])
+  })
+
+  it('marks planned work and pauses, and has gaps instead of what was not looked at', async () => {
+    const { engine, create, visitor, clock } = await signedIn()
+    const id = await create('a.test')
+    await clock.advance(10 * 60_000)
+    await engine.monitors.pause(id)
+    await clock.advance(10 * 60_000)
+    await engine.monitors.resume(id)
+    await clock.advance(5 * 60_000)
+    const text = await visitor.text(`/monitors/${id}?range=1h`)
+    expect(chartIn(text)).toMatch(/<rect\s+class="paused"/)
+    expect(rowsIn(text)[15]).toEqual(['00:15', 'Paused', 'no check', '', '', '', ''])
+    const [, median = ''] = /class="trace p50"\s+d="([^"]*)/.exec(chartIn(text)) ?? []
+    expect(median.match(/M/g)).toHaveLength(2)
+  })
+
+  it('is exact for a day of many checks, whatever their number', async () => {
+    const { create, visitor, clock } = await signedIn()
+    const id = await create('a.test', { interval_sec: 10 })
+    await clock.advance(90 * 60_000)
+    const rows = rowsIn(await visitor.text(`/monitors/${id}?range=24h`))
+    expect(rows.map(([time]) => time)).toEqual(['00:00–01:00', '01:00–02:00'])
+    const slow = await create('b.test', { interval_sec: 300 })
+    await clock.advance(60_000)
+    const [[time] = []] = rowsIn(await visitor.text(`/monitors/${slow}?range=24h`))
+    expect(time).toBe('01:30–01:45')
   })
 
   it('has a line for each location, where there are several', async () => {
     const one = await signedIn()
     const id = await one.create('a.test')
     await one.clock.advance(60_000)
-    expect(chartIn(await one.visitor.text(`/monitors/${id}`))).not.toContain('class="at ')
+    expect(chartIn(await one.visitor.text(`/monitors/${id}`))).not.toContain('trace at-')
     const made = await site({}, { locations: ['Oslo', 'Rome'] })
     const visitor = made.visitor()
     await visitor.signIn()
     const second = await made.create('a.test')
     await made.clock.advance(60_000)
-    const chart = chartIn(await visitor.text(`/monitors/${second}`))
-    expect(chart.match(/class="at at-\d"/g)).toHaveLength(2)
-    expect(chart).toMatch(/at-0"\s*><\/span>\s*<bdi>Oslo/)
+    for (const range of ['1h', '24h', '90d']) {
+      const text = await visitor.text(`/monitors/${second}?range=${range}`)
+      expect(chartIn(text).match(/class="trace at-\d"/g), range).toHaveLength(2)
+      expect(headsIn(text).slice(-2), range).toEqual(['Oslo', 'Rome'])
+    }
   })
 })
 

@@ -10,6 +10,7 @@ import type { Answer } from './answer.ts'
 import { ALARM, BRAND } from '../layout/icons.ts'
 import { textOf } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
+import { CHART_SCRIPT } from '../chart/chart-script.ts'
 import { FORM_SCRIPT } from '../forms/form-script.ts'
 import { SCRIPT } from '../layout/script.ts'
 import { style } from '../style/style.ts'
@@ -20,6 +21,8 @@ export interface Assets {
   readonly script: string
   /** The script of forms. */
   readonly form: string
+  /** The script of charts. */
+  readonly chart: string
   readonly icon: string
   /** The icon while something is down. */
   readonly alarm: string
@@ -33,6 +36,7 @@ export function createAssets(): Assets {
     style: asset('css', 'text/css; charset=utf-8', style()),
     script: asset('js', 'text/javascript; charset=utf-8', SCRIPT),
     form: asset('js', 'text/javascript; charset=utf-8', FORM_SCRIPT),
+    chart: asset('js', 'text/javascript; charset=utf-8', CHART_SCRIPT),
     icon: asset('svg', 'image/svg+xml', drawn(BRAND)),
     alarm: asset('svg', 'image/svg+xml', drawn(ALARM)),
   }
@@ -41,6 +45,7 @@ export function createAssets(): Assets {
     style: files.style.path,
     script: files.script.path,
     form: files.form.path,
+    chart: files.chart.path,
     icon: files.icon.path,
     alarm: files.alarm.path,
     find: (path) => answers.get(path),

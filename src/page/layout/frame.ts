@@ -31,6 +31,8 @@ export interface Frame {
     readonly script: string
     /** Of pages with a form. */
     readonly form: string
+    /** Of pages with a chart. */
+    readonly chart: string
     readonly icon: string
     /** The icon while something is down. */
     readonly alarm: string
@@ -68,6 +70,8 @@ export interface Sheet {
   readonly alarm?: boolean
   /** Loads the script of forms. */
   readonly form?: boolean
+  /** Loads the script of charts. */
+  readonly chart?: boolean
   /** Title of the page, instead of the host's name. */
   readonly masthead?: string
   /** Of a public page made at run time. */
@@ -109,6 +113,7 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
         ${dress?.style !== undefined && html`<link rel="stylesheet" href="${dress.style}" nonce="${nonce}" />`}
         ${dress?.feed !== undefined && feedLinks(dress.feed)}
         ${sheet.form === true && html`<script src="${base}${assets.form}" nonce="${nonce}" defer></script>`}
+        ${sheet.chart === true && html`<script src="${base}${assets.chart}" nonce="${nonce}" defer></script>`}
         ${events !== undefined && html`<script src="${base}${assets.script}" nonce="${nonce}" defer></script>`}
       </head>
       <body${sheet.masthead !== undefined && html` class="slim"`}>

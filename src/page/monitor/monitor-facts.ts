@@ -14,8 +14,10 @@ import type {
   UptimeView,
 } from '../../engine/api/views.ts'
 import { unlessGone } from '../../errors.ts'
-import { latencyOfDays, latencyOfResults, usualRange } from './latency-data.ts'
-import type { Latency, Range } from './latency-data.ts'
+import { chartData } from '../chart/chart-data.ts'
+import type { ChartData } from '../chart/chart-data.ts'
+import { usualRange } from '../chart/ranges.ts'
+import type { Range } from '../chart/ranges.ts'
 import type { Frame } from '../layout/frame.ts'
 import { PLANNED_READ, PLANNED_SHOWN } from '../layout/planned.ts'
 import type { PlannedWork } from '../layout/planned.ts'
@@ -32,7 +34,7 @@ export interface MonitorFacts {
   readonly planned: readonly PlannedWork[]
   readonly type: TypeView | undefined
   readonly uptime: Readonly<Record<7 | 30 | 90, UptimeView>>
-  readonly latency: Latency
+  readonly chart: ChartData
   readonly results: readonly ResultView[]
   readonly incidents: readonly IncidentView[]
   readonly open: IncidentView | undefined
@@ -67,19 +69,17 @@ export async function monitorFacts(
     scope.contacts.list(),
   ])
   const planned = await plannedFor(scope, id, status)
-  const { created_at } = monitor
+  const type = types.find((each) => each.type === monitor.type)
   const range = ask.range ?? usualRange(quarter)
+  const longest = range === '7d' ? week : range === '30d' ? month : quarter
   const open = incidents.items.find(({ state }) => state === 'open')
   return {
     monitor,
     status,
     planned,
-    type: types.find(({ type }) => type === monitor.type),
+    type,
     uptime: { 7: week, 30: month, 90: quarter },
-    latency:
-      range === '1h' || range === '24h'
-        ? await latencyOfResults(scope, { id, now, range, created_at })
-        : latencyOfDays(range, { '7d': week, '30d': month, '90d': quarter }[range], created_at),
+    chart: await chartData(scope, { monitor, type, range, now, uptime: longest }),
     results: results.items,
     incidents: incidents.items,
     open,

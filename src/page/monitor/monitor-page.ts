@@ -27,10 +27,10 @@ import {
 } from '../layout/words.ts'
 import { checkList } from './checks.ts'
 import { highlights, nearestEnd } from './highlights.ts'
-import { latencyChart } from './latency-chart.ts'
-import type { ChartOptions } from './latency-chart.ts'
-import { RANGES } from './latency-data.ts'
-import type { Range } from './latency-data.ts'
+import { chart } from '../chart/chart.ts'
+import { panelsOf } from '../chart/panels.ts'
+import { RANGES } from '../chart/ranges.ts'
+import type { Range } from '../chart/ranges.ts'
 import { locationTable } from './locations.ts'
 import type { MonitorFacts } from './monitor-facts.ts'
 import { acknowledgeButton, notes } from './monitor-facts.ts'
@@ -61,7 +61,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       ${headline(facts, frame)}${options.can_act && acknowledgeButton(facts, frame)}
     </div>
     <dl id="figures" class="tiles" data-live>${tiles(facts)}</dl>
-    ${isTimed(facts) && responseTime(facts, frame)}
+    ${isCharted(facts) && chartSection(facts, frame)}
     <section aria-labelledby="h-days">
       <div class="bar">
         <h2 id="h-days">Availability</h2>
@@ -107,10 +107,15 @@ function isSignalled({ monitor }: MonitorFacts): boolean {
 }
 
 function isTimed(facts: MonitorFacts): boolean {
-  const { results, latency } = facts
-  if (latency.p50_ms !== null || results.some(({ response_ms }) => response_ms !== null))
+  const { results, chart } = facts
+  if (chart.overall.p50_ms !== null || results.some(({ response_ms }) => response_ms !== null))
     return true
   return results.length === 0 && !isSignalled(facts)
+}
+
+/** Whether there is anything to chart. */
+export function isCharted(facts: MonitorFacts): boolean {
+  return isTimed(facts) || (facts.type?.charts ?? []).length > 0
 }
 
 function places({ monitor }: MonitorFacts, { now }: Frame): Markup {
@@ -120,31 +125,23 @@ function places({ monitor }: MonitorFacts, { now }: Frame): Markup {
   </section>`
 }
 
-function responseTime(facts: MonitorFacts, frame: Frame): Markup {
-  const { latency } = facts
-  const name = responseName(facts)
-  const title = `${name}, ${RANGE_WORDS[latency.range]}`
+function chartSection(facts: MonitorFacts, frame: Frame): Markup {
+  const { chart: data, monitor, type } = facts
+  const response = isTimed(facts) ? responseName(facts) : undefined
+  const name = response ?? type?.charts[0]?.title ?? ''
+  const locations = new Map(monitor.locations.map(({ location_id, name }) => [location_id, name]))
   return html`<section aria-labelledby="h-time">
     <div class="bar">
       <h2 id="h-time">${name}</h2>
       ${ranges(facts, frame)}
     </div>
-    <div id="chart" data-live>${latencyChart(latency.points, chartOf(facts, title))}</div>
+    <div id="chart" data-live>
+      ${chart({
+        ...{ data, panels: panelsOf({ data, type, response, locations }) },
+        ...{ title: `${name}, ${RANGE_WORDS[data.range]}`, locations: locations.size },
+      })}
+    </div>
   </section>`
-}
-
-function chartOf({ latency, monitor, incidents }: MonitorFacts, title: string): ChartOptions {
-  const names = new Map(monitor.locations.map(({ location_id, name }) => [location_id, name]))
-  const { read, locations } = latency
-  return {
-    ...latency,
-    ...{ title, incidents },
-    lines: locations.map(({ location_id, p50_ms }) => ({
-      name: names.get(location_id) ?? `Location ${location_id}`,
-      p50_ms,
-    })),
-    ...(read === undefined ? {} : { note: `Of the newest ${counted(read, 'check')} only` }),
-  }
 }
 
 /** The type's name for its response time. */
@@ -190,7 +187,7 @@ function headline(facts: MonitorFacts, frame: Frame): Markup {
 }
 
 function tiles(facts: MonitorFacts): readonly Markup[] {
-  const { uptime, status, latency } = facts
+  const { uptime, status, chart } = facts
   const tile = (name: string, value: string): Markup =>
     html`<div>
       <dt>${name}</dt>
@@ -203,12 +200,13 @@ function tiles(facts: MonitorFacts): readonly Markup[] {
     tile('90 days', percentText(uptime[90].overall)),
   ]
   if (!isTimed(facts)) return known
+  const { overall } = chart
   return [
     ...known,
-    tile(`Median, ${SHORT_RANGES[latency.range]}`, msText(latency.p50_ms)),
-    tile('p95', msText(latency.p95_ms)),
-    tile('p99', msText(latency.p99_ms)),
-    ...(latency.max_ms === null ? [] : [tile('Maximum', msText(latency.max_ms))]),
+    tile(`Median, ${SHORT_RANGES[chart.range]}`, msText(overall.p50_ms)),
+    tile('p95', msText(overall.p95_ms)),
+    tile('p99', msText(overall.p99_ms)),
+    ...(overall.max_ms === null ? [] : [tile('Maximum', msText(overall.max_ms))]),
   ]
 }
 
@@ -228,9 +226,9 @@ const RANGE_WORDS: Readonly<Record<Range, string>> = {
   '90d': '90 days',
 }
 
-function ranges({ monitor, latency }: MonitorFacts, { base }: Frame): Markup {
+function ranges({ monitor, chart }: MonitorFacts, { base }: Frame): Markup {
   return html`<nav class="choices" aria-label="Time shown">
-    ${RANGES.map((range) => html`<a href="${base}/monitors/${monitor.id}?range=${range}" ${range === latency.range && html` aria-current="true"`}>${RANGE_WORDS[range]}</a>`)}
+    ${RANGES.map((range) => html`<a href="${base}/monitors/${monitor.id}?range=${range}" ${range === chart.range && html` aria-current="true"`}>${SHORT_RANGES[range]}</a>`)}
   </nav>`
 }
 

@@ -18,9 +18,9 @@ import { checksFound, checksPage } from '../monitor/checks.ts'
 import { keyRoutes } from '../keys/key-routes.ts'
 import { maintenanceRoutes } from '../maintenance/maintenance-routes.ts'
 import { bulkRoutes } from '../overview/bulk-routes.ts'
-import { RANGES } from '../monitor/latency-data.ts'
+import { RANGES } from '../chart/ranges.ts'
 import { monitorFacts } from '../monitor/monitor-facts.ts'
-import { monitorPage } from '../monitor/monitor-page.ts'
+import { isCharted, monitorPage } from '../monitor/monitor-page.ts'
 import { wantedOf } from '../overview/filter.ts'
 import { collectMonitors } from '../overview/monitors.ts'
 import type { Reading } from '../overview/monitors.ts'
@@ -59,6 +59,7 @@ export const privateRoutes: readonly Route[] = [
       said: [facts.monitor.name, ': ', shownAs(facts.status).label],
       alarm: facts.status.status === 'down',
       main: monitorPage(facts, { frame, can_act }),
+      chart: isCharted(facts),
       section: 'monitors',
       events: { shown: [facts.monitor.id] },
     }

@@ -24,7 +24,10 @@ export interface Seen {
   readonly can_act: boolean
 }
 
-export type PrivateSheet = Pick<Sheet, 'title' | 'main' | 'said' | 'down' | 'alarm' | 'form'> & {
+export type PrivateSheet = Pick<
+  Sheet,
+  'title' | 'main' | 'said' | 'down' | 'alarm' | 'form' | 'chart'
+> & {
   readonly section: Section
   readonly status?: number
   /** Absent if nothing on the page is live. */

@@ -1,0 +1,110 @@
+/**
+ * The axes of a chart: a scale from zero to a round number, and times that do not run into each other.
+ *
+ * @module
+ */
+
+import type { EpochMs } from '../../model.ts'
+import { DAY_MS, HOUR_MS } from '../../model/time.ts'
+import { dayText } from '../layout/words.ts'
+import type { Steps } from './ranges.ts'
+import type { Panel, Unit, Values } from './panels.ts'
+
+/** The scale ends at a round number whose half is round as well. Extremes of single checks do not stretch it. */
+export function topOf({ unit, lines, band, stack }: Panel): number {
+  const all: Values[] = [...lines.map(({ values }) => values)]
+  if (band !== undefined) all.push(band.high)
+  if (stack !== undefined) all.push(sumsOf(stack.map(({ values }) => values)))
+  const max = all.reduce((top, values) => Math.max(top, largest(values)), 0)
+  if (unit === 'percent') return max > 40 ? 100 : Math.max(10, rounded(max))
+  return max <= 0 ? 1 : rounded(max)
+}
+
+function largest(values: Values): number {
+  return values.reduce<number>((top, value) => Math.max(top, value ?? 0), 0)
+}
+
+/** `null` where one of them has no value. */
+export function sumsOf(all: readonly Values[]): Values {
+  const [first = [], ...others] = all
+  return first.map((value, at) =>
+    others.reduce<number | null>((sum, values) => {
+      const more = values[at] ?? null
+      return sum === null || more === null ? null : sum + more
+    }, value),
+  )
+}
+
+function rounded(max: number): number {
+  const unit = 10 ** Math.floor(Math.log10(max))
+  const factor = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8].find((each) => unit * each >= max) ?? 10
+  return Number((unit * factor).toPrecision(2))
+}
+
+export function scaleText(value: number, unit: Unit): string {
+  const plain = Number(value.toPrecision(3))
+  if (value === 0) return '0'
+  if (unit === 'percent') return `${plain} %`
+  if (unit === 'days') return `${plain} d`
+  if (value < 1000) return `${plain} ms`
+  if (value < 60_000) return `${Number((value / 1000).toPrecision(3))} s`
+  return value < HOUR_MS
+    ? `${Number((value / 60_000).toPrecision(2))} min`
+    : `${Number((value / HOUR_MS).toPrecision(2))} h`
+}
+
+export interface Tick {
+  /** From 0, the begin of the chart, to 1. */
+  readonly at: number
+  readonly text: string
+  /** Near an end, or every other one: a phone has no room for it. */
+  readonly minor: boolean
+}
+
+const MINUTE_MS = 60_000
+const APART = [
+  ...[5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS],
+  ...[DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS],
+]
+const MOST_TICKS = 7
+/** The share of the chart at either end that is left to the texts of its begin and its end. */
+const MARGIN = 0.1
+const MARGIN_ON_PHONE = 0.2
+
+/** Round UTC times within the chart, without its begin and end. */
+export function ticksOf({ begin, step_ms, count }: Steps): readonly Tick[] {
+  const length = step_ms * count
+  const apart = APART.find((each) => length / each <= MOST_TICKS) ?? 14 * DAY_MS
+  const ticks: { at: number; time: EpochMs }[] = []
+  for (let time = Math.ceil(begin / apart) * apart; time < begin + length; time += apart) {
+    const at = (time - begin) / length
+    if (at >= MARGIN && at <= 1 - MARGIN) ticks.push({ at, time })
+  }
+  let inner = 0
+  return ticks.map(({ at, time }) => ({
+    at,
+    text: apart < DAY_MS ? clock(time) : shortDay(time),
+    minor: Math.min(at, 1 - at) < MARGIN_ON_PHONE || inner++ % 2 === 1,
+  }))
+}
+
+/** The text at the begin of the chart. */
+export function beginText({ begin, step_ms, count }: Steps): string {
+  return step_ms * count > DAY_MS ? shortDay(begin) : clock(begin)
+}
+
+/** `14:15`, `14:15–14:30`, `3 Mar, 12:00–16:00`, `3 Mar 2026`. */
+export function stepText(at: EpochMs, step_ms: number, withDay: boolean): string {
+  if (step_ms >= DAY_MS) return dayText(new Date(at).toISOString())
+  const time = step_ms > MINUTE_MS ? `${clock(at)}–${clock(at + step_ms)}` : clock(at)
+  return withDay ? `${shortDay(at)}, ${time}` : time
+}
+
+function clock(at: EpochMs): string {
+  return new Date(at).toISOString().slice(11, 16)
+}
+
+/** Without the year. */
+function shortDay(at: EpochMs): string {
+  return dayText(new Date(at).toISOString()).replace(/ \d{4}$/, '')
+}
