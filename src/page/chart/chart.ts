@@ -88,8 +88,14 @@ export function chart({ data, panels, title, locations }: ChartOptions): Markup 
       })}
       ${timeAxis(data)}${pointer(title, columns, { newest, last: data.count - 1 })}
     </div>
-    ${caption({ data, shades, failed, locations })}${table(columns, data.count)}
+    ${caption({ data, shades, failed, locations, over: panels.some(isCut) })}${table(columns, data.count)}
   </figure>`
+}
+
+/** Whether an extreme lies beyond the scale. */
+function isCut(panel: Panel): boolean {
+  const top = topOf(panel)
+  return panel.peaks?.some((value) => value !== null && value > top) === true
 }
 
 function isEmpty({ columns }: Panel): boolean {
@@ -202,13 +208,16 @@ function caption({
   shades,
   failed,
   locations,
-}: Omit<Scene, 'title'> & Pick<ChartOptions, 'locations'>): Markup | false {
+  over,
+}: Omit<Scene, 'title'> & Pick<ChartOptions, 'locations'> & { readonly over: boolean }):
+  Markup | false {
   const present = new Set(shades.map(({ availability }) => availability))
   const items = [
     ...Object.entries(SHADE_WORDS)
       .filter(([name]) => present.has(name as AvailabilitySpan['availability']))
       .map(([name, words]) => html`<span><i class="key ${name}"></i>${words}</span> `),
     failed.includes(true) && html`<span><i class="key fails"></i>Failed checks</span> `,
+    over && html`<span><i class="key over"></i>Maximum beyond the scale</span> `,
     data.read !== undefined &&
       html`<span>Of the newest ${counted(data.read, 'check')} only</span> `,
     locations > MOST_LINES && html`<span>Lines of ${MOST_LINES} of ${locations} locations</span> `,

@@ -229,6 +229,7 @@ export const PICTURES = `.bars{display:block;width:100%;height:30px}
 .key.p95{border-top-style:dotted}
 .key.peak{width:12px;height:0;border-radius:0;background:none;border-top:1.5px solid var(--edge);vertical-align:middle}
 .key.fails{width:0;height:12px;border-radius:0;background:none;border-left:2.5px solid var(--bad)}
+.key.over{width:0;height:7px;border-radius:0;background:none;border-left:2px solid var(--edge);vertical-align:5px}
 .key.down,.key.maintenance,.key.paused,.key.degraded{opacity:.4}
 .key.down{background:var(--bad)}.key.maintenance{background:var(--phase-1)}.key.degraded{background:var(--warn)}
 .waterfall{width:100%;height:10px;display:block;border-radius:2px;overflow:hidden}
