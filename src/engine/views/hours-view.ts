@@ -36,7 +36,7 @@ interface Sum {
   readonly locations: Map<number, HourCounts>
 }
 
-export interface HoursRead {
+interface HoursRead {
   /** Begin of the first step. */
   readonly from: EpochMs
   readonly to: EpochMs

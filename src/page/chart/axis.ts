@@ -53,7 +53,7 @@ export function scaleText(value: number, unit: Unit): string {
     : `${Number((value / HOUR_MS).toPrecision(2))} h`
 }
 
-export interface Tick {
+interface Tick {
   /** From 0, the begin of the chart, to 1. */
   readonly at: number
   readonly text: string

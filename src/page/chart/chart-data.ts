@@ -27,7 +27,7 @@ export interface ChartData extends Steps {
   readonly read: number | undefined
 }
 
-export interface ChartAsk {
+interface ChartAsk {
   readonly monitor: Pick<MonitorView, 'id' | 'created_at' | 'interval_sec' | 'locations'>
   readonly type: TypeView | undefined
   readonly range: Range

@@ -27,7 +27,7 @@ import {
 import type { Ground, Shade } from './shapes.ts'
 import { DAY_MS } from '../../model/time.ts'
 
-export interface ChartOptions {
+interface ChartOptions {
   readonly data: ChartData
   readonly panels: readonly Panel[]
   /** What the chart shows, and of which time: for those who do not see it. */

@@ -48,7 +48,7 @@ export interface Panel {
 /** Locations that have a line of their own. */
 export const MOST_LINES = 6
 
-export interface PanelsAsk {
+interface PanelsAsk {
   readonly data: ChartData
   readonly type: TypeView | undefined
   /** The type's name of its response time; absent: it has none. */
