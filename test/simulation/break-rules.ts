@@ -49,7 +49,7 @@ process.exitCode = green.length === 0 && chosen.length > 0 ? 0 : 1
 
 interface Outcome {
   readonly red: boolean
-  /** The seed and the invariant that noticed it; else what happened instead. */
+  /** The seed and the invariants that noticed it; else what happened instead. */
   readonly by: string
 }
 
@@ -75,8 +75,9 @@ async function play(): Promise<Outcome> {
   if (built.status !== 0) return { red: false, by: `cannot be built: ${built.output}` }
   const args = ['--seed', values.seed, '--seeds', String(SEEDS), '--days', String(DAYS)]
   const { status, output } = await run([join(folder, 'out/run.js'), ...args])
-  const breach = /^Seed (\d+) breaks: (.*)$/m.exec(output)
-  if (status === 1 && breach !== null) return { red: true, by: `seed ${breach[1]}: ${breach[2]}` }
+  const breaches = [...output.matchAll(/^Seed (\d+) breaks: (.*)$/gm)]
+  if (status === 1 && breaches.length > 0)
+    return { red: true, by: breaches.map(([, seed, what]) => `seed ${seed}: ${what}`).join(' ') }
   return { red: false, by: `exit code ${status}: ${output.slice(-300)}` }
 }
 

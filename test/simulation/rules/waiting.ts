@@ -81,4 +81,40 @@ export const WAITING_RULES: readonly Rule[] = [
     find: 'const key = joins ?',
     replace: 'const key = joins && row.id < 0 ?',
   },
+  {
+    name: 'outbox-oversleeps',
+    about: 'What is due is called five minutes late, unless something else wakes the outbox.',
+    file: 'engine/delivery/claiming.ts',
+    find: 'sleepFor(Math.min(wait_ms, store.shared ? POLL_MS : POLL_ALONE_MS))',
+    replace: 'sleepFor(Math.min(wait_ms + 300_000, store.shared ? POLL_MS : 10 * POLL_ALONE_MS))',
+  },
+  {
+    name: 'every-end-is-an-outage',
+    about: 'The end of a failure that was told is told as an outage of which nobody was told.',
+    file: 'engine/delivery/decision.ts',
+    find: 'if (isUnknown && !isOutage) return',
+    replace:
+      "if (!isUnknown && row.event === 'up') row = outageOf(row)\n    if (isUnknown && !isOutage) return",
+  },
+  {
+    name: 'held-is-lost',
+    about: 'An outage that ended within quiet hours is taken back although no end of it is told.',
+    file: 'engine/delivery/quiet-hours.ts',
+    find: "const isFollowed = waiting.some(({ event }) => event === 'up')",
+    replace: 'const isFollowed = waiting.length >= 0',
+  },
+  {
+    name: 'digests-for-all',
+    about: 'A contact without a window gets what failed at the same time in one message.',
+    file: 'engine/delivery/grouping.ts',
+    find: "const joins = isGrouped(row.contact_id) && row.event !== 'test'",
+    replace: "const joins = row.contact_id > 0 && row.event !== 'test'",
+  },
+  {
+    name: 'repeated-one-by-one',
+    about: 'What failed in one message is repeated in one each.',
+    file: 'engine/delivery/grouping.ts',
+    find: '`${row.contact_id} ${row.sent_at}`',
+    replace: '`${row.contact_id} ${row.sent_at} ${row.attempts === 0 ? 0 : row.id}`',
+  },
 ]
