@@ -25,7 +25,7 @@ export type { KeyScope } from './model/scopes.ts'
 export type * from './model/settings.ts'
 export type * from './model/versioned.ts'
 export { SOFT_EVENTS } from './model/degraded.ts'
-export { WEEKDAYS } from './model/settings.ts'
+export { BASELINE, WEEKDAYS } from './model/settings.ts'
 
 /** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
 export type EpochMs = number
@@ -130,6 +130,8 @@ export interface MachineState {
   readonly degraded?: Degraded
   /** Rounds in a row that say the opposite of `degraded`, and the first of them. */
   readonly warn_streak?: { readonly rounds: number; readonly since: EpochMs }
+  /** Since when the same is checked; absent: since it was created. */
+  readonly checked_since?: EpochMs
   /** The totals of the hour that goes on; absent before the first round. */
   readonly hour?: CurrentHour
 }

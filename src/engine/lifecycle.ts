@@ -26,6 +26,7 @@ import type { PushMonitors } from './rounds/push.ts'
 import type { AccountWindows } from './monitors/account-windows.ts'
 import type { CachedMonitor, MonitorCache } from './monitors/monitor-cache.ts'
 import type { Announcer } from './announce/announcer.ts'
+import type { Baselines } from './rounds/baselines.ts'
 import type { Rounds } from './rounds/rounds.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { Staleness } from './scheduling/staleness.ts'
@@ -51,6 +52,7 @@ export interface LifecycleOptions {
   readonly monitorCache: MonitorCache
   readonly accountWindows: Pick<AccountWindows, 'start' | 'stop'>
   readonly rounds: Rounds
+  readonly baselines: Pick<Baselines, 'stop'>
   readonly schedule: MonitorSchedule
   readonly staleness: Staleness
   readonly announcer: Announcer
@@ -70,6 +72,7 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
     monitorCache,
     accountWindows,
     rounds,
+    baselines,
     schedule,
     staleness,
     announcer,
@@ -200,6 +203,7 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
     state = 'stopped'
     emit(core, 'stop', { drain_ms })
     housekeeping.stop()
+    const readToTheEnd = baselines.stop()
     if (wasRunning) {
       schedule.stop()
       accountWindows.stop()
@@ -212,6 +216,7 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
         },
       )
     }
+    await readToTheEnd
     if (opened !== undefined) await opened.then(() => store.close())
   }
 

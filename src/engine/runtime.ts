@@ -23,6 +23,7 @@ import type { CommittedChanges } from './monitors/committed.ts'
 import { createMonitorCache } from './monitors/monitor-cache.ts'
 import type { MonitorCache } from './monitors/monitor-cache.ts'
 import type { EngineOptions } from './options.ts'
+import { createBaselines } from './rounds/baselines.ts'
 import { createPushMonitors } from './rounds/push.ts'
 import type { PushMonitors } from './rounds/push.ts'
 import { createRounds } from './rounds/rounds.ts'
@@ -78,8 +79,10 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
   const { checkStarted: onCheck, isStale } = staleness
   const cached = { core, monitorCache, accountWindows: createAccountWindows(core) }
-  const rounds = createRounds({ ...cached, probes, openRounds, committed, isStale, onCheck })
-  const push = createPushMonitors({ ...cached, run, committed })
+  const baselines = createBaselines(cached)
+  const judging = { ...cached, committed, baselines }
+  const rounds = createRounds({ ...judging, probes, openRounds, isStale, onCheck })
+  const push = createPushMonitors({ ...judging, run })
   const shardLeases = createShardLeases(core)
   const schedule = createMonitorSchedule({
     core,
@@ -102,7 +105,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const changeFeed = createChangeFeed({ ...cached, rounds, schedule })
   const lifecycle = createLifecycle({
     ...running,
-    ...{ announcer, shardLeases, changeFeed, run, connectivity, options },
+    ...{ announcer, shardLeases, changeFeed, run, connectivity, options, baselines },
   })
   const limited = { testing: new Map<number, number>(), hashing: createLane(1) }
   return { ...running, ...limited, run, committed, openRounds, connectivity, lifecycle }

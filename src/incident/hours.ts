@@ -20,7 +20,7 @@ export interface Hours {
 }
 
 /** When the UTC hour of a time begins. */
-function hourOf(at: EpochMs): EpochMs {
+export function hourOf(at: EpochMs): EpochMs {
   return Math.floor(at / HOUR_MS) * HOUR_MS
 }
 

@@ -52,6 +52,18 @@ export function percentiles(
   })
 }
 
+/** The same of one hour (`latency` of its totals), without a table of its buckets. */
+export function percentileOfHour(latency: readonly number[], share: number): number | null {
+  let total = 0
+  for (let at = 1; at < latency.length; at++) total += latency[at] ?? 0
+  let seen = 0
+  for (let at = 1; at < latency.length; at++) {
+    seen += latency[at] ?? 0
+    if (total > 0 && seen >= share * total) return middleOf((latency[0] ?? 0) + at - 1)
+  }
+  return null
+}
+
 function middleOf(bucket: number): number {
   return roundedMs(Math.exp((bucket - 0.5) * GROWTH))
 }

@@ -50,13 +50,17 @@ export interface CommonSettings {
   readonly metadata: JsonObject
   /**
    * Thresholds of figures: beyond one the monitor is degraded and stays up. Each is { above } or { below }, or
-   * both, under response or the name of a measurement
+   * both, under response or the name of a measurement; "baseline" for a response time beyond what is usual at the
+   * hour
    */
   readonly warn: Warn
 }
 
 /** By figure: `response`, or the name of a measurement. */
-export type Warn = Readonly<Record<string, WarnLimit>>
+export type Warn = Readonly<Record<string, WarnLimit | typeof BASELINE>>
+
+/** In place of a limit of a response time: learned from the same hours of the last four weeks. */
+export const BASELINE = 'baseline'
 
 /** At least one of them; each itself is not beyond. */
 export interface WarnLimit {

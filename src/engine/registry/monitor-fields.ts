@@ -11,7 +11,8 @@ import type { AnyField, FieldBuilder, FieldTable } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { maintenanceWindow } from './window-field.ts'
 import { metadataField } from './metadata-field.ts'
-import { figuresOf, warnField } from './warn-field.ts'
+import { warnField, warnFiguresOf } from './warn-field.ts'
+import type { WarnFigures } from './warn-field.ts'
 import { isJsonObject } from '../../model/json.ts'
 
 const MONTH_SEC = 31 * 86_400
@@ -19,11 +20,11 @@ const DAY_MIN = 1440
 /** Tags of one monitor. */
 export const MOST_TAGS = 50
 
-/** `figures`: what `warn` may name. `location_ids` and `name` have defaults that depend on the engine and on the target; they are filled in at creation. */
+/** `warned`: what `warn` may name. `location_ids` and `name` have defaults that depend on the engine and on the target; they are filled in at creation. */
 // The table is its own type: written out it would stand here twice.
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
-export function commonFields(rules: CommonRules = {}, figures: readonly string[] = figuresOf()) {
-  const fields = usualFields(rules, figures)
+export function commonFields(rules: CommonRules = {}, warned: WarnFigures = warnFiguresOf()) {
+  const fields = usualFields(rules, warned)
   const idle = Object.entries(rules.noEffect ?? {}).flatMap(([name, no_effect]) => {
     const each: AnyField | undefined = fieldNamed(fields, name)
     return each === undefined ? [] : [[name, { ...each, info: { ...each.info, no_effect } }]]
@@ -31,7 +32,7 @@ export function commonFields(rules: CommonRules = {}, figures: readonly string[]
   return { ...fields, ...(Object.fromEntries(idle) as object) }
 }
 
-function usualFields(rules: CommonRules, figures: readonly string[]) {
+function usualFields(rules: CommonRules, warned: WarnFigures) {
   const interval = rules.interval_sec ?? { default: 60 }
   const timeout = rules.timeout_ms ?? { default: 10_000 }
   const id = field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER })
@@ -116,7 +117,7 @@ function usualFields(rules: CommonRules, figures: readonly string[]) {
       .flag({ description: 'Send one `flapping` event for many outages in twenty rounds' })
       .default(false),
     metadata: metadataField().default({}),
-    warn: warnField(figures).default({}),
+    warn: warnField(warned).default({}),
   } satisfies FieldTable
 }
 

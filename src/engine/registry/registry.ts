@@ -17,7 +17,7 @@ import type { CommonSettings, JsonObject } from '../../model.ts'
 import type { TypeView } from '../api/engine.ts'
 import { withDefaults } from './monitor-defaults.ts'
 import { commonFields } from './monitor-fields.ts'
-import { figuresOf } from './warn-field.ts'
+import { warnFiguresOf } from './warn-field.ts'
 import type { CommonFields } from './monitor-fields.ts'
 import type { SettingWarning } from '../api/views.ts'
 import { createRequire } from 'node:module'
@@ -81,7 +81,7 @@ export function createRegistry(sources: readonly CheckerSource[]): Registry {
 }
 
 function typeOf(checker: AnyChecker): MonitorType {
-  const common = commonFields(checker.common, figuresOf(checker))
+  const common = commonFields(checker.common, warnFiguresOf(checker))
   const own: FieldTable = checker.fields
   const twice = Object.keys(own).filter((name) => name in common || name === 'type')
   if (twice.length > 0) {
@@ -176,7 +176,7 @@ function view({ checker, common }: MonitorType): TypeView {
     ...checker.causes,
     ...(isUntimed(checker) ? {} : SHARED_CAUSES),
   }
-  const figures = figuresOf(checker)
+  const { figures } = warnFiguresOf(checker)
   const available = checker.driver === undefined || isInstalled(checker.driver)
   return {
     type: checker.type,

@@ -9,6 +9,7 @@ import { isUntimed } from '../../checkers/checker.ts'
 import type { AnyChecker } from '../../checkers/checker.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
+import { BASELINE } from '../../model.ts'
 import type { Warn, WarnLimit } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { suggestion } from '../../options.ts'
@@ -18,6 +19,8 @@ export const RESPONSE = 'response'
 
 /** Thresholds of one monitor. */
 const MOST_FIGURES = 20
+
+type Entry = readonly [figure: string, limit: Warn[string]]
 
 const bound = v.optional(
   v.pipe(v.number('invalid: a number is expected'), v.finite('invalid: a number is expected')),
@@ -37,18 +40,30 @@ const limit = v.pipe(
   ),
 )
 
-/** What a monitor of this type may warn of. Without a type: what all have. */
-export function figuresOf(
-  checker?: Pick<AnyChecker, 'figures' | 'measurements' | 'response' | 'push' | 'composite'>,
-): readonly string[] {
-  if (checker === undefined) return [RESPONSE]
-  const own = checker.figures ?? Object.keys(checker.measurements)
-  const hasResponse = checker.response !== undefined || !isUntimed(checker)
-  return hasResponse ? [RESPONSE, ...own] : own
+/** What a monitor of a type may warn of. */
+export interface WarnFigures {
+  readonly figures: readonly string[]
+  /**
+   * Those of which a baseline can be learned. The hourly totals say how the response times are distributed, and of other
+   * figures at most how great they were.
+   */
+  readonly learned: readonly string[]
 }
 
-/** `{ response: { above: 800 }, days_left: { below: 21 } }`. */
-export function warnField(figures: readonly string[]): FieldBuilder<Warn> {
+/** What a monitor of this type may warn of. Without a type: what all have. */
+export function warnFiguresOf(
+  checker?: Pick<AnyChecker, 'figures' | 'measurements' | 'response' | 'push' | 'composite'>,
+): WarnFigures {
+  if (checker === undefined) return { figures: [RESPONSE], learned: [RESPONSE] }
+  const { response } = checker
+  const own = checker.figures ?? Object.keys(checker.measurements)
+  if (response === undefined && isUntimed(checker)) return { figures: own, learned: [] }
+  const figures = [RESPONSE, ...own]
+  return { figures, learned: figures.filter((name) => name === RESPONSE || name === response) }
+}
+
+/** `{ response: 'baseline', days_left: { below: 21 } }`. */
+export function warnField({ figures, learned }: WarnFigures): FieldBuilder<Warn> {
   const schema = v.pipe(
     v.custom<Record<string, unknown>>(isJsonObject, 'invalid: an object is expected'),
     v.rawTransform<Record<string, unknown>, Warn>(({ dataset, addIssue }) => {
@@ -56,18 +71,22 @@ export function warnField(figures: readonly string[]): FieldBuilder<Warn> {
       const entries = Object.entries(input)
       if (entries.length > MOST_FIGURES)
         addIssue({ message: `out_of_range: at most ${MOST_FIGURES} figures` })
-      const read = entries.slice(0, MOST_FIGURES).map(([key, value]) => {
+      const read = entries.slice(0, MOST_FIGURES).map(([key, value]): Entry => {
         const here = { type: 'object', origin: 'value', input, key, value } as const
         if (!figures.includes(key)) {
           addIssue({ message: unknownFigure(key, figures), path: [here] })
-          return [key, {}] as const
+          return [key, {}]
+        }
+        if (value === BASELINE) {
+          if (!learned.includes(key)) addIssue({ message: notLearned(learned), path: [here] })
+          return [key, BASELINE]
         }
         const result = v.safeParse(limit, value)
         for (const { message, path } of result.issues ?? []) {
           const inner = (path ?? []) as unknown as []
           addIssue({ message, path: [here, ...inner] })
         }
-        return [key, withoutAbsent(result.success ? result.output : {})] as const
+        return [key, withoutAbsent(result.success ? result.output : {})]
       })
       return Object.fromEntries(read)
     }),
@@ -76,7 +95,7 @@ export function warnField(figures: readonly string[]): FieldBuilder<Warn> {
     {
       kind: 'object',
       description:
-        'Thresholds of figures: beyond one the monitor is degraded and stays up. Each is { above } or { below }, or both, under response or the name of a measurement',
+        'Thresholds of figures: beyond one the monitor is degraded and stays up. Each is { above } or { below }, or both, under response or the name of a measurement; "baseline" for a response time beyond what is usual at the hour',
       format: 'warn',
     },
     schema,
@@ -86,6 +105,11 @@ export function warnField(figures: readonly string[]): FieldBuilder<Warn> {
 function unknownFigure(key: string, figures: readonly string[]): string {
   if (figures.length === 0) return 'unknown_field: this type has no figures'
   return `unknown_field: ${suggestion(key, [...figures])}`
+}
+
+function notLearned(learned: readonly string[]): string {
+  if (learned.length === 0) return 'invalid: a baseline is of response times; this type has none'
+  return `invalid: a baseline is of response times only: ${learned.join(', ')}`
 }
 
 function withoutAbsent({ above, below }: v.InferOutput<typeof limit> | WarnLimit): WarnLimit {

@@ -15,6 +15,7 @@ import type { SignalInput } from '../api/engine.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
+import type { Baselines } from './baselines.ts'
 import { planRound } from './plan-round.ts'
 import type { RoundContext } from './plan-round.ts'
 import { effective } from '../registry/registry.ts'
@@ -52,6 +53,7 @@ export interface PushOptions {
   readonly accountWindows: RoundContext['accountWindows']
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
   readonly committed: CommittedChanges
+  readonly baselines: Baselines
 }
 
 export function createPushMonitors({
@@ -60,6 +62,7 @@ export function createPushMonitors({
   accountWindows,
   run,
   committed,
+  baselines,
 }: PushOptions): PushMonitors {
   const { clock } = core
   /** Drops idle monitors by itself, including removed ones. */
@@ -80,7 +83,7 @@ export function createPushMonitors({
       report: { ...(memo === undefined ? {} : { memo }), ...report },
       lag_ms: 0,
     }
-    const reports = withWarnings(cached, [reported])
+    const reports = withWarnings(cached, [reported], { baselines, round: at })
     const event = roundEvent(cached, reports, at)
     return planRound({ core, monitorCache, accountWindows }, cached, {
       event,

@@ -28,6 +28,8 @@ export interface Reported {
   readonly lag_ms: number
   /** A threshold of `warn` that it crosses. */
   readonly warning?: Cause
+  /** It says neither that the monitor is degraded nor that it is not. */
+  readonly unclear?: boolean
 }
 
 export function roundRecords(

@@ -14,6 +14,7 @@ import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../probes/trans
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
+import type { Baselines } from './baselines.ts'
 import type { MachineInput } from './plan-change.ts'
 import { compositeReport } from './composite.ts'
 import type { CompositeContext } from './composite.ts'
@@ -74,6 +75,7 @@ export interface RoundsOptions {
   /** The open rounds, shared with readers that count them. */
   readonly openRounds: OpenRounds
   readonly committed: CommittedChanges
+  readonly baselines: Baselines
   readonly isStale: CompositeContext['isStale']
   /** A location reported a check of the monitor. */
   readonly onCheck: (monitor_id: number) => void
@@ -173,7 +175,11 @@ export function createRounds(options: RoundsOptions): Rounds {
     const work = (cached: CachedMonitor): Promise<Planned | null> | null => {
       if (cached.record.version !== version || cached.record.machine.state === 'paused') return null
       if (isOvertaken(round, cached)) return null
-      return planRound({ core, monitorCache, accountWindows }, cached, machineInputOf(core, round))
+      return planRound(
+        { core, monitorCache, accountWindows },
+        cached,
+        machineInputOf(options, round),
+      )
     }
     monitorCache
       .change(id, work, { deferrable })
@@ -270,7 +276,10 @@ function isOvertaken(round: OpenRound, { record }: CachedMonitor): boolean {
 }
 
 /** The machine input from the reports. Locations that did not answer are recorded as silent. */
-function machineInputOf(core: Core, { cached, tick, locations, reports }: OpenRound): MachineInput {
+function machineInputOf(
+  { core, baselines }: Pick<RoundsOptions, 'core' | 'baselines'>,
+  { cached, tick, locations, reports }: OpenRound,
+): MachineInput {
   const at = core.clock.now()
   const all = withWarnings(
     cached,
@@ -278,6 +287,7 @@ function machineInputOf(core: Core, { cached, tick, locations, reports }: OpenRo
       ({ id }): Reported =>
         reports.get(id) ?? { location_id: id, report: missingReport(at), lag_ms: 0 },
     ),
+    { baselines, round: tick },
   )
   return {
     event: roundEvent(cached, all, tick),

@@ -8,32 +8,66 @@ import { responseOf } from '../../checkers/checker.ts'
 import type { AnyChecker } from '../../checkers/checker.ts'
 import { quorum } from '../../incident/quorum.ts'
 import type { Cause } from '../../incident/transition.ts'
-import { warningOf } from '../../incident/warn.ts'
-import type { Outcome } from '../../model.ts'
+import { WARN_BASELINE, warningOf } from '../../incident/warn.ts'
+import type { Usual } from '../../incident/warn.ts'
+import { BASELINE } from '../../model.ts'
+import type { EpochMs, JsonObject, MachineState, Outcome, Verdict } from '../../model.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import { RESPONSE } from '../registry/warn-field.ts'
+import type { Baselines } from './baselines.ts'
 import type { Reported } from './round-records.ts'
 
 /** The reports, each with its warning, if it has one: also in `details`, so that the result shows it. */
 export function withWarnings(
-  { record, type }: CachedMonitor,
+  cached: CachedMonitor,
   reports: readonly Reported[],
+  { baselines, round }: { readonly baselines: Baselines; readonly round: EpochMs },
 ): readonly Reported[] {
-  const { warn } = record.common
-  if (Object.keys(warn).length === 0) return reports
+  const limits = Object.values(cached.record.common.warn)
+  if (limits.length === 0) return reports
+  const learns = limits.includes(BASELINE)
   return reports.map((reported) => {
     const { outcome } = reported.report
     if (outcome.verdict !== 'ok') return reported
-    const warning = warningOf(warn, (figure) => figureOf(type.checker, outcome, figure))
-    if (warning === undefined) return reported
-    const { facts, ...cause } = warning
-    const details = { ...outcome.details, warning: { ...cause, ...facts } }
-    return {
-      ...reported,
-      report: { ...reported.report, outcome: { ...outcome, details } },
-      warning: cause,
-    }
+    const check = { round, outcome }
+    const usual = learns ? baselines.judge(cached, reported.location_id, check) : undefined
+    return withWarning(cached, reported, usual)
   })
+}
+
+function withWarning(
+  { record, type }: CachedMonitor,
+  reported: Reported,
+  usual: Usual | undefined,
+): Reported {
+  const { outcome } = reported.report
+  const valueOf = (figure: string) => figureOf(type.checker, outcome, figure)
+  const warning = warningOf(record.common.warn, valueOf, usual)
+  const baseline = usual?.details === undefined ? {} : { baseline: usual.details }
+  if (warning === undefined) {
+    const unclear = isUnclear(record.machine, usual)
+    return withDetails(unclear ? { ...reported, unclear } : reported, baseline)
+  }
+  const { facts, ...cause } = warning
+  return withDetails(
+    { ...reported, warning: cause },
+    { ...baseline, warning: { ...cause, ...facts } },
+  )
+}
+
+/** What has to come back to the usual is not yet there, or it is not known. */
+function isUnclear({ degraded }: MachineState, usual: Usual | undefined): boolean {
+  return (
+    degraded?.cause_code === WARN_BASELINE &&
+    (usual?.place === 'near' || usual?.place === 'unclear')
+  )
+}
+
+function withDetails(reported: Reported, more: JsonObject): Reported {
+  if (Object.keys(more).length === 0) return reported
+  const { report } = reported
+  const outcome = { ...report.outcome, details: { ...report.outcome.details, ...more } }
+  return { ...reported, report: { ...report, outcome } }
 }
 
 function figureOf(checker: AnyChecker, outcome: Outcome, figure: string): number | null {
@@ -51,14 +85,19 @@ export function roundWarning(
   confirm_locations: number,
 ): { readonly warned?: Cause | 'unclear' } {
   const cause = reports.find(({ warning }) => warning !== undefined)?.warning
-  if (cause === undefined) return {}
+  if (cause === undefined && reports.every(({ unclear }) => unclear !== true)) return {}
   const { verdict } = quorum(
-    reports.map(({ location_id, report, warning }) => ({
-      location_id,
-      verdict: warning !== undefined ? 'fail' : report.outcome.verdict === 'ok' ? 'ok' : 'unknown',
+    reports.map((reported) => ({
+      location_id: reported.location_id,
+      verdict: warningVerdict(reported),
     })),
     { confirm_locations },
   )
   if (verdict === 'inconclusive') return { warned: 'unclear' }
-  return verdict === 'fail' ? { warned: cause } : {}
+  return verdict === 'fail' && cause !== undefined ? { warned: cause } : {}
+}
+
+function warningVerdict({ warning, unclear, report }: Reported): Verdict {
+  if (warning !== undefined) return 'fail'
+  return unclear === true || report.outcome.verdict !== 'ok' ? 'unknown' : 'ok'
 }

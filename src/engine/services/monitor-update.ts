@@ -47,7 +47,8 @@ export async function planUpdate(
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
   if (same || type.checker.push !== undefined) return { change }
   const planned = await planChange(context, cached, { event: { kind: 'reconfigure', at } })
-  return { ...planned, change: { ...planned?.change, ...change, forget_locations: true } }
+  const machine = { ...(planned?.change.machine ?? record.machine), checked_since: at }
+  return { ...planned, change: { ...planned?.change, ...change, machine, forget_locations: true } }
 }
 
 /**

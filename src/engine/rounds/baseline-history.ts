@@ -1,0 +1,64 @@
+/**
+ * What a baseline is learned from: the hours of the last weeks, and the latest response times.
+ *
+ * @module
+ */
+
+import { responseOf } from '../../checkers/checker.ts'
+import { LEARNED_MS, troubledHours, usualHour } from '../../incident/baseline.ts'
+import type { UsualHour } from '../../incident/baseline.ts'
+import { hourOf } from '../../incident/hours.ts'
+import type { EpochMs } from '../../model.ts'
+import { DAY_MS, HOUR_MS } from '../../model/time.ts'
+import type { Core } from '../core/core.ts'
+import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+
+/** History is read in parts, so that no read takes a long turn. */
+const PART_MS = 7 * DAY_MS
+/** Results that are read for the latest response times of all locations. */
+const MOST_RESULTS = 500
+
+/** The response time of a good check, by its round. */
+export type Latest = readonly [round: EpochMs, ms: number]
+
+/** The hours of each location that are over, and of the settings of today. */
+export async function historyOf(
+  { store }: Pick<Core, 'store'>,
+  { record }: CachedMonitor,
+  now: EpochMs,
+): Promise<ReadonlyMap<number, readonly UsualHour[]>> {
+  const { id, machine } = record
+  const locations = new Map<number, UsualHour[]>()
+  const end = hourOf(now)
+  // The hour of a change has figures of both.
+  const first = Math.max(end - LEARNED_MS, hourOf((machine.checked_since ?? 0) + HOUR_MS - 1))
+  for (let from = first; from < end; from += PART_MS) {
+    const to = Math.min(from + PART_MS, end)
+    const troubled = troubledHours(await store.availability.list(id, from, to), from, to)
+    for (const stats of await store.hourly.list(id, from, to)) {
+      const usual = usualHour(stats, troubled)
+      if (usual === undefined) continue
+      const hours = locations.get(stats.location_id) ?? []
+      locations.set(stats.location_id, hours)
+      hours.push(usual)
+    }
+  }
+  return locations
+}
+
+/** The latest response times of each location since `from`, oldest first: an engine that starts goes on with them. */
+export async function latestOf(
+  { store }: Pick<Core, 'store'>,
+  { record, type, locations }: CachedMonitor,
+  query: { readonly from: EpochMs; readonly checks: number },
+): Promise<ReadonlyMap<number, readonly Latest[]>> {
+  const limit = Math.min(MOST_RESULTS, query.checks * Math.max(1, locations.size))
+  const from = Math.max(query.from, record.machine.checked_since ?? 0)
+  const results = await store.results.list({ monitor_id: record.id, verdict: 'ok', from, limit })
+  const latest = new Map<number, Latest[]>()
+  for (const { location_id, round, ...outcome } of results) {
+    const ms = responseOf(type.checker, outcome)
+    if (ms !== null) latest.set(location_id, [[round, ms], ...(latest.get(location_id) ?? [])])
+  }
+  return latest
+}

@@ -1,0 +1,167 @@
+/**
+ * The baselines of the monitors that warn by one: learned from their hourly totals, at most once an hour for each, one
+ * monitor after the other and beside the checks, which never wait for it. Once there is enough to judge by, a day
+ * passes between two reads. What is kept for a monitor and location is about a kilobyte.
+ *
+ * @module
+ */
+
+import { responseOf } from '../../checkers/checker.ts'
+import { hoursNeeded, JUDGED_CHECKS, learned } from '../../incident/baseline.ts'
+import type { Baseline } from '../../incident/baseline.ts'
+import { hourOf } from '../../incident/hours.ts'
+import { usualAt } from '../../incident/warn.ts'
+import type { Usual } from '../../incident/warn.ts'
+import { BASELINE } from '../../model.ts'
+import type { EpochMs, Outcome } from '../../model.ts'
+import { DAY_MS, HOUR_MS } from '../../model/time.ts'
+import { logError } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
+import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import { historyOf, latestOf } from './baseline-history.ts'
+import type { Latest } from './baseline-history.ts'
+
+/** Between two monitors: an engine that starts with thousands of them has other work as well. */
+const PAUSE_MS = 50
+/** Response times older than so many intervals say nothing of the present. */
+const LATEST_INTERVALS = 10
+
+export interface Baselines {
+  /**
+   * How a good check at a location compares with what is usual, this check included. A repeated call for the same round
+   * counts once.
+   */
+  judge(cached: CachedMonitor, location_id: number, check: GoodCheck): Usual
+  /** Resolves when nothing is read any more. */
+  stop(): Promise<void>
+}
+
+export interface GoodCheck {
+  readonly round: EpochMs
+  readonly outcome: Outcome
+}
+
+interface Learning {
+  readonly checked_since: EpochMs
+  /** The hour in which it was last read; `undefined`: not yet. */
+  read_in: EpochMs | undefined
+  readonly locations: Map<number, LocationTimes>
+}
+
+interface LocationTimes {
+  baseline: Baseline | undefined
+  latest: readonly Latest[]
+}
+
+export interface BaselinesOptions {
+  readonly core: Core
+  readonly monitorCache: Pick<MonitorCache, 'peek'>
+}
+
+export function createBaselines({ core, monitorCache }: BaselinesOptions): Baselines {
+  const { clock } = core
+  const monitors = new Map<number, Learning>()
+  const queue = new Set<number>()
+  const over = new AbortController()
+  let working: Promise<void> | undefined
+
+  function learningOf({ record }: CachedMonitor): Learning {
+    const { checked_since = 0 } = record.machine
+    const known = monitors.get(record.id)
+    if (known?.checked_since === checked_since) return known
+    const made: Learning = { checked_since, read_in: undefined, locations: new Map() }
+    monitors.set(record.id, made)
+    return made
+  }
+
+  function read(id: number): void {
+    if (over.signal.aborted) return
+    queue.add(id)
+    working ??= work()
+  }
+
+  async function work(): Promise<void> {
+    for (const id of queue) {
+      queue.delete(id)
+      await learn(id).catch((err: unknown) => {
+        logError(core, err, 'the baseline of a monitor cannot be learned at present')
+      })
+      await clock.sleep(PAUSE_MS, over.signal).catch(() => queue.clear())
+    }
+    for (const id of monitors.keys()) if (!learns(monitorCache.peek(id))) monitors.delete(id)
+    working = undefined
+  }
+
+  async function learn(id: number): Promise<void> {
+    const cached = monitorCache.peek(id)
+    if (cached === undefined || !learns(cached)) return
+    const learning = learningOf(cached)
+    const now = clock.now()
+    const isFirst = learning.read_in === undefined
+    // Before the read: one that fails is repeated in the next hour.
+    learning.read_in = hourOf(now)
+    const hours = await historyOf(core, cached, now)
+    const query = { from: oldestOf(cached, now), checks: JUDGED_CHECKS }
+    const latest = isFirst ? await latestOf(core, cached, query) : new Map<number, Latest[]>()
+    for (const id of new Set([...hours.keys(), ...latest.keys(), ...learning.locations.keys()])) {
+      const times = timesOf(learning, id)
+      times.baseline = learned(hours.get(id) ?? [], now)
+      times.latest = (latest.get(id) ?? []).reduceRight(withEarlier, times.latest)
+    }
+  }
+
+  return {
+    judge(cached, location_id, { round, outcome }) {
+      const { interval_sec } = cached.record.common
+      const learning = learningOf(cached)
+      const times = timesOf(learning, location_id)
+      const ms = responseOf(cached.type.checker, outcome)
+      if (ms !== null) times.latest = withLatest(times.latest, [round, ms], oldestOf(cached, round))
+      if (isDue(learning, round, isLearned(times.baseline, interval_sec))) read(cached.record.id)
+      if (ms === null) return { place: 'unclear' }
+      const latest = times.latest.map(([, each]) => each)
+      return usualAt({ latest, baseline: times.baseline, interval_sec }, round)
+    },
+    async stop() {
+      over.abort()
+      await working
+    },
+  }
+}
+
+function learns(cached: CachedMonitor | undefined): boolean {
+  return Object.values(cached?.record.common.warn ?? {}).includes(BASELINE)
+}
+
+function timesOf({ locations }: Learning, location_id: number): LocationTimes {
+  const known = locations.get(location_id)
+  if (known !== undefined) return known
+  const made: LocationTimes = { baseline: undefined, latest: [] }
+  locations.set(location_id, made)
+  return made
+}
+
+function oldestOf({ record }: CachedMonitor, at: EpochMs): EpochMs {
+  return at - LATEST_INTERVALS * record.common.interval_sec * 1000
+}
+
+function withLatest(latest: readonly Latest[], last: Latest, oldest: EpochMs): readonly Latest[] {
+  const others = latest.filter(([round]) => round >= oldest && round !== last[0])
+  return [...others, last].slice(-JUDGED_CHECKS)
+}
+
+/** A stored response time, unless it is known, or newer ones suffice. */
+function withEarlier(latest: readonly Latest[], stored: Latest): readonly Latest[] {
+  const isKnown = latest.some(([round]) => round <= stored[0])
+  return isKnown || latest.length >= JUDGED_CHECKS ? latest : [stored, ...latest]
+}
+
+function isLearned(baseline: Baseline | undefined, interval_sec: number): boolean {
+  return baseline !== undefined && baseline.hours >= hoursNeeded(interval_sec)
+}
+
+/** Also where the clock was set. */
+function isDue({ read_in }: Learning, at: EpochMs, learnedEnough: boolean): boolean {
+  if (read_in === undefined) return true
+  return Math.abs(hourOf(at) - read_in) >= (learnedEnough ? DAY_MS : HOUR_MS)
+}
