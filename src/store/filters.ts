@@ -31,8 +31,8 @@ export function monitorFits(monitor: MonitorRecord, query: MonitorQuery): boolea
 }
 
 function isTagged(tags: readonly string[], wanted: NonNullable<MonitorQuery['tags']>): boolean {
-  const own = tags.map(fold)
-  return wanted.every((any) => any.some((tag) => own.includes(fold(tag))))
+  const own = new Set(tags.map(fold))
+  return wanted.every((any) => any.some((tag) => own.has(fold(tag))))
 }
 
 function isMarked(own: JsonObject, wanted: MonitorQuery['metadata'] = {}): boolean {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { iso } from '../../clock.ts'
+import { iso, yielderOf } from '../../clock.ts'
 import type { Member } from '../../checkers/member.ts'
 import { decodeSettings } from '../../fields/parse.ts'
 import type { CheckReport, JsonObject, MonitorRecord } from '../../model.ts'
@@ -107,8 +107,14 @@ async function byTag(
     hasTagOf(rule, record.common.tags)
   if (!core.store.shared) {
     const members: CachedMonitor[] = []
-    for (const cached of monitorCache.all()) if (isMember(cached.record)) members.push(cached)
-    return members.slice(0, MOST_BY_TAG)
+    const yieldIfLong = yielderOf(core.clock)
+    for (const cached of monitorCache.all()) {
+      if (cached.record.account_id !== account_id) continue
+      await yieldIfLong()
+      if (isMember(cached.record)) members.push(cached)
+      if (members.length === MOST_BY_TAG) break
+    }
+    return members
   }
   const records = await core.store.monitors.list({
     account_id,

@@ -7,7 +7,8 @@
 import type { Clock } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
-import { hasTagOf, memberRuleOf } from '../rounds/composite.ts'
+import { fold } from '../../model/fold.ts'
+import { memberRuleOf } from '../rounds/composite.ts'
 import type { MemberRule } from '../rounds/composite.ts'
 
 /** Between two judgements that members ask for: a thousand that flap do not keep the engine busy with one composite. */
@@ -59,9 +60,11 @@ export function createComposites(options: CompositesOptions): Composites {
 
   function judgeCompositesOf(member: CachedMonitor): void {
     const { id, account_id, common } = member.record
+    // Once for all composites: of thousands, each would fold them again.
+    const tags = common.tags.map(fold)
     for (const [composite_id, rule] of watching) {
       if (rule.account_id !== account_id || composite_id === id) continue
-      if (!rule.monitor_ids.includes(id) && !hasTagOf(rule, common.tags)) continue
+      if (!rule.monitor_ids.includes(id) && !tags.some((tag) => rule.tags.has(tag))) continue
       const composite = monitorCache.peek(composite_id)
       if (underWay(composite_id)) again.add(composite_id)
       else if (composite !== undefined) judge(composite)

@@ -6,6 +6,8 @@ import { parseSettings, runCheck } from '../../../src/engine/checks/run-check.ts
 import { ValidationError } from '../../../src/errors.ts'
 import type { JsonObject, MonitorState } from '../../../src/model.ts'
 import { memoryStore } from '../../../src/store/memory.ts'
+import { createComposites } from '../../../src/engine/scheduling/composites.ts'
+import { leastOf, measureTurns } from '../../support/turns.ts'
 import { rig } from '../../engine/rig.ts'
 import type { Rig } from '../../engine/rig.ts'
 
@@ -279,4 +281,29 @@ it('is a type without a response time, which needs nothing installed', async () 
   const engine = createEngine({ store: memoryStore(), checkers: [group] })
   expect(engine.types.list()[0]).toMatchObject({ type: 'group', response: null, available: true })
   await engine.stop()
+})
+
+it('is found in a short turn among thousands, of members with many tags', async () => {
+  const cached = (id: number, tags: readonly string[], settings: JsonObject = {}) =>
+    ({
+      record: { id, account_id: 1, common: { tags }, machine: { state: 'up' } },
+      ...{ type: { checker: group() }, settings },
+    }) as never
+  let judged = 0
+  const composites = createComposites({
+    clock: { now: () => 0, monotonic: () => 0 },
+    monitorCache: { peek: (id) => cached(id, []) },
+    underWay: () => false,
+    onJudgementNeeded: () => judged++,
+  })
+  for (let n = 1; n <= 5000; n++) composites.update(cached(n, [], { member_tags: [`Team ${n}`] }))
+  const tags = Array.from({ length: 50 }, (_, n) => `TEAM ${n + 4990}`)
+  const removed = { before: cached(9000, tags), after: undefined, change: {} } as never
+  const { longest_ms } = await leastOf(
+    3,
+    () => measureTurns(() => Promise.resolve(composites.follow(removed))),
+    50,
+  )
+  expect(judged).toBeGreaterThanOrEqual(11)
+  expect(longest_ms).toBeLessThan(50)
 })
