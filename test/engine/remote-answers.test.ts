@@ -63,6 +63,8 @@ function answerTo(order: CheckOrder, outcome: object, more: object = {}) {
 const BROKEN: readonly [string, object][] = [
   ['a duration that is a text', { duration_ms: 'soon' }],
   ['a duration that JSON has no number for', { duration_ms: null }],
+  ['a duration of more than a day', { duration_ms: 86_400_001 }],
+  ['a duration of less than nothing', { duration_ms: -1 }],
   ['a cause that is an object', { cause_code: { toString: 'x' } }],
   ['no cause of a failure', { cause_code: null }],
   ['a cause with markup', { cause_code: '<script>' }],
@@ -81,6 +83,27 @@ describe('an answer of a probe', () => {
     const checked = await Promise.all(ids.map((id) => engine.monitors.check(id)))
     for (const { results } of checked)
       expect(results).toMatchObject([{ cause_code: 'connect_refused', duration_ms: 5 }])
+  })
+
+  it('is dated by the engine where it is dated more than a day away', async () => {
+    const now = Date.now()
+    const offsets = [-86_400_000 + 60_000, 86_400_000, -86_400_001, 86_400_000 + 60_000, 8e15 - now]
+    const { engine, monitor } = await answeredBy((order) => {
+      const started_at = new Date(now + offsets[Number(order.settings['port']) - 1]!).toISOString()
+      return [answerTo(order, { started_at, duration_ms: 86_400_000 })]
+    })
+    const dates = await Promise.all(
+      offsets.map(async (_, at) => {
+        const { id } = await monitor(at + 1, [1])
+        const { results } = await engine.monitors.check(id)
+        return Date.parse(results[0]!.started_at) - now
+      }),
+    )
+    expect(dates.slice(0, 2)).toEqual(offsets.slice(0, 2))
+    for (const date of dates.slice(2)) {
+      expect(date).toBeGreaterThanOrEqual(-86_400_000)
+      expect(date).toBeLessThan(0)
+    }
   })
 
   it('is stored within bounds', async () => {

@@ -21,7 +21,7 @@ export interface Faults {
   readonly jumps: number
   /** Times in which a location neither looks nor answers, per location. */
   readonly silences: number
-  /** Share of the orders that are lost, and whose answers come late, twice, or out of order. */
+  /** Share of the orders that are lost, and whose answers come late, twice, out of order, or with times that cannot be. */
   readonly badPosts: number
   /** What users do. */
   readonly actions: number

@@ -1,6 +1,7 @@
 /**
  * A probe transport that nobody would want: orders are lost or refused, answers come late, twice, out of
- * order, or for a round and a version of long ago; whole locations fall silent. Places are few.
+ * order, with times that cannot be, or for a round and a version of long ago; whole locations fall silent. Places are
+ * few.
  */
 import { inProcessProbes } from '../../src/probes/in-process.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../src/probes/transport.ts'
@@ -21,6 +22,20 @@ export interface BadPostOptions {
 
 /** Answers kept to be sent again much later. */
 const KEPT = 8
+
+/** Times that cannot be, of an answer or its outcome. */
+const LIES: readonly { readonly outcome?: object; readonly lag_ms?: number }[] = [
+  { outcome: { started_at: '+275760-09-13T00:00:00.000Z' } },
+  { outcome: { started_at: '2199-12-31T23:59:59.999Z' } },
+  { outcome: { started_at: '-000001-01-01T00:00:00.000Z' } },
+  { outcome: { phases: { connect_ms: -1e308, tls_ms: 1e308 } } },
+  { lag_ms: 1e308 },
+]
+
+function lieOf(answer: CheckAnswer, { outcome, lag_ms = answer.lag_ms }: (typeof LIES)[number]) {
+  const report = { ...answer.report, outcome: { ...answer.report.outcome, ...outcome } }
+  return { ...answer, report, lag_ms }
+}
 
 export function badPost(options: BadPostOptions): ProbeTransport {
   const { process, tape, dice, places, share, silent } = options
@@ -51,14 +66,16 @@ export function badPost(options: BadPostOptions): ProbeTransport {
     const { monitor_id, id } = answer.order
     if (answer.report.begun === false) drop((order) => order.id === id)
     if (silent.has(names.get(answer.order.location_id) ?? '')) return
-    const what = dice.chance(share()) ? dice.pick(['late', 'twice', 'stale', 'lost']) : undefined
+    const what = dice.chance(share())
+      ? dice.pick(['late', 'twice', 'stale', 'lost', 'lie'])
+      : undefined
     if (what !== undefined) tape.add({ kind: 'post', what, monitor_id })
     if (dice.chance(0.05)) kept.splice(KEPT - 1, 1, answer)
     if (what === 'lost') return
     if (what === 'stale' && kept.length > 0) outOfTurn(dice.pick(kept))
     if (what === 'twice') later(answer, dice.int(0, 10_000))
     if (what === 'late') later(answer, dice.wait(30_000))
-    else onAnswer(answer)
+    else onAnswer(what === 'lie' ? lieOf(answer, dice.pick(LIES)) : answer)
   }
 
   return {

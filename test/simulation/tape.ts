@@ -100,7 +100,7 @@ export type Note =
     }
   | {
       readonly kind: 'post'
-      readonly what: 'lost' | 'refused' | 'late' | 'twice' | 'stale'
+      readonly what: 'lost' | 'refused' | 'late' | 'twice' | 'stale' | 'lie'
       readonly monitor_id: number
     }
   /** An answer arrived out of turn. */

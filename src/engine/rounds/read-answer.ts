@@ -5,8 +5,18 @@
  * @module
  */
 
+import { iso } from '../../clock.ts'
 import { isJsonObject } from '../../model/json.ts'
-import type { CheckReport, Json, JsonObject, Notice, Outcome, Phases } from '../../model.ts'
+import { DAY_MS } from '../../model/time.ts'
+import type {
+  CheckReport,
+  EpochMs,
+  Json,
+  JsonObject,
+  Notice,
+  Outcome,
+  Phases,
+} from '../../model.ts'
 import type { CheckAnswer } from '../../probes/transport.ts'
 import { printable } from '../../webhook/printable.ts'
 import { fitsIn } from '../core/json-size.ts'
@@ -22,13 +32,17 @@ const KEY_CHARS = 1000
 const MOST_NOTICES = 100
 const MOST_PHASES = 64
 
+/** What lies further from now, or took longer, is no time of a check: the clock of the probe is wrong, or it lies. */
+const FURTHEST_MS = DAY_MS
+
 /**
- * The answer within its bounds. `undefined` for one that is none: it is ignored, and the round ends without it.
+ * The answer within its bounds. `undefined` for one that is none: it is ignored, and the round ends without it. A check
+ * that is dated more than a day from `now` is taken for one that has just ended.
  */
-export function readAnswer(value: unknown): CheckAnswer | undefined {
+export function readAnswer(value: unknown, now: EpochMs): CheckAnswer | undefined {
   const { order, report, lag_ms } = recordOf(value)
   const { outcome, ...rest } = recordOf(report)
-  const read = readOutcome(recordOf(outcome))
+  const read = readOutcome(recordOf(outcome), now)
   if (read === undefined || !Number.isInteger(recordOf(order)['monitor_id'])) return undefined
   return {
     order: order as CheckAnswer['order'],
@@ -37,7 +51,7 @@ export function readAnswer(value: unknown): CheckAnswer | undefined {
   }
 }
 
-function readOutcome(given: Record<string, unknown>): Outcome | undefined {
+function readOutcome(given: Record<string, unknown>, now: EpochMs): Outcome | undefined {
   const { verdict, cause_code, cause_text, phase, duration_ms, phases, remote_ip, details } = given
   const started_at = Date.parse(String(given['started_at']))
   const isCaused = verdict === 'ok' || isCode(cause_code)
@@ -48,7 +62,7 @@ function readOutcome(given: Record<string, unknown>): Outcome | undefined {
     cause_code: isCode(cause_code) ? cause_code : null,
     cause_text: textOf(cause_text, TEXT_CHARS),
     phase: isCode(phase) ? phase : null,
-    started_at: new Date(started_at).toISOString(),
+    started_at: iso(Math.abs(started_at - now) > FURTHEST_MS ? now - duration_ms : started_at),
     duration_ms,
     phases: readPhases(phases),
     remote_ip: textOf(remote_ip, ADDRESS_CHARS),
@@ -88,7 +102,7 @@ function isCode(value: unknown): value is string {
 }
 
 function isDuration(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < Infinity
+  return typeof value === 'number' && value >= 0 && value <= FURTHEST_MS
 }
 
 function textOf(value: unknown, most: number): string | null {

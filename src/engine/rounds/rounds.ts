@@ -216,7 +216,7 @@ export function createRounds(options: RoundsOptions): Rounds {
     },
     underWay: (monitor_id) => openRounds.has(monitor_id),
     answer(given) {
-      const answer = readAnswer(given)
+      const answer = readAnswer(given, core.clock.now())
       if (answer === undefined) {
         logError(core, new TypeError('The transport gave no answer'), 'an answer cannot be read')
         return

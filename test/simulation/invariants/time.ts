@@ -28,6 +28,23 @@ export const TIME_INVARIANTS = [
   }),
 
   invariant(
+    'What a probe says of time is not believed beyond reason: no stored check took longer than a day, or is dated days from when it was stored.',
+    function* ({ monitors }) {
+      for (const { id, push, steps } of monitors.values()) {
+        if (push) continue
+        for (const { change, wall } of steps) {
+          for (const { started_at, duration_ms, lag_ms, phases } of change.results ?? []) {
+            const longest = Math.max(duration_ms, lag_ms, ...Object.values(phases))
+            // The clock may have been set by a day meanwhile, and once more.
+            if (longest > DAY_MS || Math.abs(wall - started_at) > 4 * DAY_MS)
+              yield `monitor ${id}: a check of ${longest} ms is dated ${started_at} and was stored at ${wall}`
+          }
+        }
+      }
+    },
+  ),
+
+  invariant(
     'Changes of availability are stored in the order of their times.',
     function* ({ monitors }) {
       for (const story of monitors.values()) {

@@ -69,4 +69,18 @@ export const ROUND_RULES: readonly Rule[] = [
     find: 'if (away_ms > ABSENCE_MS) await push.forgiveAbsence(alive_at)',
     replace: 'if (away_ms > ABSENCE_MS * 1e9) await push.forgiveAbsence(alive_at)',
   },
+  {
+    name: 'any-time-is-believed',
+    about: 'A check is dated as its probe says, whatever that is.',
+    file: 'engine/rounds/read-answer.ts',
+    find: 'Math.abs(started_at - now) > FURTHEST_MS',
+    replace: 'Math.abs(started_at - now) < 0',
+  },
+  {
+    name: 'any-duration-is-believed',
+    about: 'A check took as long as its probe says, whatever that is.',
+    file: 'engine/rounds/read-answer.ts',
+    find: 'value <= FURTHEST_MS',
+    replace: 'value < Infinity',
+  },
 ]
