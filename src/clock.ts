@@ -105,14 +105,22 @@ export function yielderOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Prom
 }
 
 /**
- * For many callers that come at once, each to await before its work: lets them pass one after the other, in the order
- * in which they came, and yields to the event loop as {@link yielderOf} does. A caller that comes alone passes at once.
+ * For many callers that come in one turn of the event loop, at once or one after the other, each to await before its
+ * work: lets them pass in the order in which they came, and yields to the event loop as {@link yielderOf} does. A caller
+ * that comes first in a turn passes at once.
  */
-export function yieldingQueueOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Promise<void> {
+export function yieldingQueueOf(
+  clock: Pick<Clock, 'monotonic' | 'timer' | 'sleep'>,
+): () => Promise<void> {
   let last: Promise<void> | undefined
-  let yieldIfLong = yielderOf(clock)
+  let yieldIfLong: (() => Promise<void>) | undefined
+  /** Whoever awaits each of many calls comes alone every time: only the event loop can tell that a turn has ended. */
+  const begin = (): (() => Promise<void>) => {
+    clock.timer(0, () => (yieldIfLong = undefined), { background: true })
+    return yielderOf(clock)
+  }
   return () => {
-    if (last === undefined) yieldIfLong = yielderOf(clock)
+    yieldIfLong ??= begin()
     const own = (last ?? Promise.resolve()).then(yieldIfLong)
     const forget = (): void => {
       if (last === own) last = undefined

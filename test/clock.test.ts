@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sleepOn, systemClock } from '../src/clock.ts'
+import { sleepOn, systemClock, yieldingQueueOf } from '../src/clock.ts'
 import { simulatedClock } from '../src/testing/simulated-clock.ts'
 
 it('sleeping for no time lets everybody else have a turn, as long work in steps relies on', async () => {
@@ -44,4 +44,20 @@ it('a long sleep is made of short timers', async () => {
   await clock.advance(1000)
   await slept
   expect(longest).toBeLessThan(2 ** 31)
+})
+
+it('calls that are awaited one after the other let the event loop turn', async () => {
+  const step = yieldingQueueOf(systemClock)
+  let turned = false
+  setImmediate(() => (turned = true))
+  const until = systemClock.monotonic() + 5000
+  while (!turned && systemClock.monotonic() < until) await step()
+  expect(turned).toBe(true)
+})
+
+it('calls that come at once pass in their order, and on a simulated clock without waiting for it', async () => {
+  const step = yieldingQueueOf(simulatedClock())
+  const order: number[] = []
+  await Promise.all([1, 2, 3].map((n) => step().then(() => order.push(n))))
+  expect(order).toEqual([1, 2, 3])
 })
