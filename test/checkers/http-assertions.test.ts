@@ -375,3 +375,28 @@ describe('the example for gRPC-web in docs/checkers/http.md', () => {
     expect(verdict).toBe(expected)
   })
 })
+
+describe('the example for GraphQL in docs/checkers/http.md', () => {
+  const page = readFileSync(new URL('../../docs/checkers/http.md', import.meta.url), 'utf8')
+  const example = JSON.parse(
+    /```json\n([^`]*\/graphql[^`]*)```/.exec(page)?.[1] ?? '',
+  ) as JsonObject
+  const { type: _, name: _name, url: _url, ...settings } = example
+
+  // As graphql-http 1 answers, with graphql 16: always 200 where the query could be run.
+  it.each([
+    ['answers', '{"data":{"viewer":{"id":"7"}}}', 'ok'],
+    ['fails', '{"errors":[{"message":"no db"}],"data":{"viewer":null}}', 'json_mismatch'],
+    ['has nothing', '{"data":{"viewer":null}}', 'json_mismatch'],
+  ])('%s', async (_case, body, expected) => {
+    await using server = await serve((request, response) => {
+      // What graphql-http insists on.
+      const asks =
+        request.method === 'POST' && request.headers['content-type'] === 'application/json'
+      response.statusCode = asks ? 200 : 415
+      response.end(body)
+    })
+    const { cause_code } = await runCheck(http(), { ...settings, url: server.origin })
+    expect(cause_code ?? 'ok').toBe(expected)
+  })
+})
