@@ -66,8 +66,9 @@ export default defineConfig({
     ],
     globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
     setupFiles: [fileURLToPath(new URL('test/support/cpu-time.ts', import.meta.url))],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // Against what hangs: how long a test may take on a busy machine is not for a limit to say.
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     // A second, by default, is no time on a machine that is busy.
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',

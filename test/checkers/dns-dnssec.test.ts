@@ -32,7 +32,7 @@ describeWithServer(bindServer, 'BIND', () => {
       startBind({ validates: { port, key } }),
       startBind({ validates: { port, key: anotherKey() } }),
     ])
-  }, 120_000)
+  })
   afterAll(() => Promise.all([zone, resolver, betrayed].map((server) => server.stop())))
 
   const ask = (server: BindServer, dns_name: string) =>

@@ -302,7 +302,7 @@ describe.skipIf(realPing === undefined)('the ping of this machine', () => {
 const reason = realPing === undefined ? 'there is no ping' : noNamespaces()
 if (reason !== undefined) process.stderr.write(`skipped: ping in a network of its own: ${reason}\n`)
 
-describe.skipIf(reason !== undefined)('ping in a network of its own', { timeout: 30_000 }, () => {
+describe.skipIf(reason !== undefined)('ping in a network of its own', { timeout: 300_000 }, () => {
   let network: TestNetwork
   beforeAll(() => {
     network = createTestNetwork()

@@ -19,9 +19,9 @@ it('a banner that comes byte by byte is not searched again with every byte', asy
   const { value, cpu_ms } = await heard('ab'.repeat(1200))
   expect(value).toMatchObject({ verdict: 'fail', cause_code: 'banner_mismatch' })
   expect(cpu_ms).toBeLessThan(700)
-}, 60_000)
+})
 
 it('a match is found wherever it comes, byte by byte', async () => {
   const { value } = await heard(`${'ab'.repeat(600)}${'a'.repeat(61)}cdcy more`)
   expect(value.verdict).toBe('ok')
-}, 60_000)
+})

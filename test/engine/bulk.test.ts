@@ -261,6 +261,6 @@ describe('bulk', () => {
       expect(value).toMatchObject({ matched: 1000, changed: 1000, next: null })
       expect(longest_ms).toBeLessThan(TURN_MS)
     },
-    120_000,
+    180_000,
   )
 })

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await first.stop()
   fill(connect((await loadDriver()).open(file)))
   engine = createEngine({ store: sqliteStore({ file }), checkers: [http()], logger: false })
-}, 60_000)
+})
 
 afterAll(async () => {
   await engine.stop()

@@ -53,7 +53,7 @@ describe('a thousand windows of an account over five hundred monitors', () => {
     const closing = await measureTurns(() => again.clock.advance(20_000))
     expect(await inMaintenance()).toBe(0)
     expect(Math.max(opening.longest_ms, closing.longest_ms)).toBeLessThan(TURN_MS)
-  }, 60_000)
+  })
 })
 
 describe('two hundred monitors with twenty windows each', () => {
@@ -69,7 +69,7 @@ describe('two hundred monitors with twenty windows each', () => {
       await monitors.create({ type: 'tcp', name: `n${n}`, host: '127.0.0.1', port: 1, maintenance })
     const starting = await leastOf(3, () => measureTurns(() => engineOn().start()), TURN_MS)
     expect(starting.longest_ms).toBeLessThan(TURN_MS)
-  }, 60_000)
+  })
 
   it('enter a window of the same minute by short turns', async () => {
     const r = await rig({ logger: false })
@@ -87,5 +87,5 @@ describe('two hundred monitors with twenty windows each', () => {
     const { items } = await r.engine.monitors.list({ status: ['maintenance'], limit: 200 })
     expect(items).toHaveLength(200)
     expect(opening.longest_ms).toBeLessThan(TURN_MS)
-  }, 60_000)
+  })
 })

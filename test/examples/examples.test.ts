@@ -137,7 +137,7 @@ describe('the receiver', () => {
 
   it.concurrent.each(receivers)(
     '%s takes what is genuine, once',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async (name) => {
       const receiver = await startReceiver(build, name)
       const genuine = bodyOf({ id: 7 })

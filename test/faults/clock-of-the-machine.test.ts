@@ -105,5 +105,5 @@ test.skipIf(LIBRARY === undefined)(
       expect(code, name).toBe(0)
     }
   },
-  90_000,
+  180_000,
 )

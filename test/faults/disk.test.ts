@@ -85,7 +85,7 @@ describe.each(DRIVERS)('a full disk, %s driver', (driver) => {
     await engine.tell({ do: 'shell', line: `cp ${folder}/watchpost.db* ${outside}` })
     expect(await engine.end()).toBe(0)
     expect(await integrityOf(join(outside, 'watchpost.db'))).toBe('ok')
-  }, 60_000)
+  })
 })
 
 const strace = (injection: string): string =>
@@ -123,7 +123,7 @@ describe.each(DRIVERS)('a failing disk, %s driver', (driver) => {
     }
     expect(await again.end()).toBe(0)
     expect(await integrityOf(file)).toBe('ok')
-  }, 60_000)
+  })
 
   test('that takes 200 ms for every fsync slows commits down and nothing else', async (context) => {
     const under = strace('delay_enter=200000:when=30+')
@@ -146,5 +146,5 @@ describe.each(DRIVERS)('a failing disk, %s driver', (driver) => {
     const again = await startEngine(program(), { file, driver })
     expect((await again.call('GET', '/monitors')).body.monitors).toHaveLength(10)
     expect(await again.end()).toBe(0)
-  }, 60_000)
+  })
 })

@@ -68,4 +68,4 @@ test('a file that another process holds for a while stops nothing, and an outage
   await expect.poll(() => receiver.eventsOf(1), PATIENCE).toEqual(['down'])
   expect(await engine.call('POST', '/monitors', monitor)).toMatchObject({ status: 201 })
   expect(await engine.end()).toBe(0)
-}, 90_000)
+})

@@ -106,7 +106,7 @@ describe('kill -9 of the receiver', () => {
     const [died, ...delivered] = receiver.entries()
     expect(died?.answer).toEqual({ do: 'die' })
     expect(delivered.map(({ body }) => body)).toContain(died?.body)
-  }, 90_000)
+  })
 })
 
 describe('a checker that throws later, from a timer', () => {
@@ -116,7 +116,7 @@ describe('a checker that throws later, from a timer', () => {
     const engine = startEngine(programs.engine, { ...plan, monitors: [...plan.monitors, late] })
     expect(await engine.ended).toBe(1)
     expect(await lookAt(tablesOf(plan), 1)).toEqual([])
-  }, 90_000)
+  })
 })
 
 describe('an engine that is stopped and continued', () => {
@@ -137,6 +137,6 @@ describe('an engine that is stopped and continued', () => {
       expect(figures).toMatchObject({ problems: [], incidents: 1, attempts: 1 })
       expect(receiver.entries()).toHaveLength(1)
     },
-    90_000,
+    180_000,
   )
 })

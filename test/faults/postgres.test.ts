@@ -47,11 +47,11 @@ describeWithServer(postgresServer, 'engines on PostgreSQL', () => {
     const given = { ...place('restart'), server, away_ms: 2000, factor: 10, interval_sec: 20 }
     const figures = await runRestart(given)
     expect(figures).toMatchObject({ problems: [], incidents: 2 })
-  }, 120_000)
+  })
 
   it('send nothing twice but what one had begun that stood still, and then the same bytes', async () => {
     const figures = await runSplit({ ...place('split'), times: 1, factor: 10 })
     expect(figures.problems).toEqual([])
     expect(figures.taken_over).toBeGreaterThan(0)
-  }, 120_000)
+  })
 })

@@ -325,7 +325,7 @@ test('a secret of a monitor, a contact or a key is found in no file, log, answer
       type,
     ).toBe(true)
   }
-}, 120_000)
+})
 
 test('without a key for them secrets lie in the file as they are, which is how the search is known to work', async () => {
   const world = await populate()
@@ -333,7 +333,7 @@ test('without a key for them secrets lie in the file as they are, which is how t
   await world.call('POST', '/api/v1/monitors', { type, name: type, ...settings })
   expect(searchFiles(world).size).toBeGreaterThan(3)
   await world.engine.stop()
-}, 60_000)
+})
 
 test('check --json shows no secret that it was given', async () => {
   const birds = aviary()
@@ -353,4 +353,4 @@ test('check --json shows no secret that it was given', async () => {
     expect(stdout, stderr).toContain('"verdict"')
     expect(birds.find(stdout + stderr)).toEqual(NOBODY)
   }
-}, 120_000)
+})

@@ -29,7 +29,7 @@ const pages = readPages()
 const checkers = documentedCheckers()
 
 describe('what the code says about itself', () => {
-  it('stands in docs as `npm run docs` writes it', { timeout: 120_000 }, async () => {
+  it('stands in docs as `npm run docs` writes it', { timeout: 300_000 }, async () => {
     const generated = await generatePages()
     const differing = [...generated].filter(([path, text]) => read(path) !== text)
     expect(differing.map(([path]) => path)).toEqual([])
@@ -216,7 +216,7 @@ describe('pages', () => {
     expect(docs.filter((path) => !reached.has(path))).toEqual([])
   })
 
-  it('have code that compiles against the package', { timeout: 120_000 }, () => {
+  it('have code that compiles against the package', { timeout: 300_000 }, () => {
     expect(problemsIn(pages)).toEqual([])
   })
 })
@@ -243,7 +243,7 @@ describe('the eyes of these tests', () => {
     expect(anchors(planted)).toEqual(['one', 'two', 'two-1'])
   })
 
-  it('see a mistake in code, at its line in the page', { timeout: 120_000 }, () => {
+  it('see a mistake in code, at its line in the page', { timeout: 300_000 }, () => {
     expect(problemsIn([planted])).toEqual([
       expect.stringMatching(/^docs\/planted\.md:7: .*not assignable/),
       expect.stringMatching(/^docs\/planted\.md:10: Property 'nothing'/),

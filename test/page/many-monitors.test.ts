@@ -42,7 +42,7 @@ it.each([
       expect(looking.longest_ms).toBeLessThan(TURN_MS)
     }
   },
-  120_000,
+  180_000,
 )
 
 it.each([
@@ -85,7 +85,7 @@ it.each([
     expect(new Set(drawn.value)).toEqual(new Set([200]))
     expect(drawn.longest_ms).toBeLessThan(TURN_MS)
   },
-  60_000,
+  180_000,
 )
 
 it('changes many monitors of many public pages that are looked at in short turns', async () => {
@@ -116,4 +116,4 @@ it('changes many monitors of many public pages that are looked at in short turns
     TURN_MS,
   )
   expect(changing.longest_ms).toBeLessThan(TURN_MS)
-}, 60_000)
+})

@@ -38,7 +38,7 @@ describeWithServer(chromiumBrowser, 'public pages made at run time, in a browser
     await once(server, 'listening')
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     browser = await launch(chromiumBrowser.locate() ?? '')
-  }, 60_000)
+  })
   afterAll(async () => {
     await browser.close()
     await made.engine.stop()

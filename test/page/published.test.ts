@@ -260,7 +260,7 @@ describe('a public page with a password', () => {
     expect(statuses.filter((status) => status === 429).length).toBe(1)
     const late = await visitor().post('/status/shop', { password: 'correct horse' })
     expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
-  }, 60_000)
+  })
 })
 
 describe('reports, months, feeds and badges of a public page', () => {
@@ -297,7 +297,7 @@ describe('reports, months, feeds and badges of a public page', () => {
       for (const n of [0, 20, 39]) expect(value, part).toContain(`Report ${n}.`)
     }
     expect(await visitor().text('/status/shop/incidents/1')).toContain('Seen.')
-  }, 60_000)
+  })
 
   it('shows open reports first, with their updates as plain text, then the resolved ones', async () => {
     const { engine, visitor, report_id, clock } = await reported()

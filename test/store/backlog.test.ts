@@ -59,7 +59,7 @@ describe.each([
   beforeAll(async () => {
     ;({ engine, cancel } = await backlogIn(store))
     return () => engine.stop()
-  }, 60_000)
+  })
 
   it('lists contacts in a short turn', async () => {
     const listing = await leastOf(3, () => measureTurns(() => engine.contacts.list()), TURN_MS)

@@ -189,7 +189,7 @@ describe('the text of a page', () => {
       // Quadratic work on two million characters would take hours.
       expect(performance.now() - from).toBeLessThan(15_000)
     },
-    30_000,
+    180_000,
   )
 
   it('lets others have a turn within a long page', () => {

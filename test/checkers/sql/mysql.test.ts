@@ -39,7 +39,7 @@ describeWithServer(mariadbServer, 'a MariaDB that is well', () => {
         "GRANT ALL ON app.* TO 'u'@'%'",
       ],
     })
-  }, 120_000)
+  })
   afterAll(() => server.stop())
 
   it('lets us in and answers a ping; version and phases are told', async () => {
@@ -162,7 +162,7 @@ describeWithServer(mariadbServer, 'a MariaDB that is well', () => {
     await vi.waitFor(async () => {
       const sessions = await ask(server, 'SHOW PROCESSLIST')
       expect(sessions).toHaveLength(1)
-    }, 20_000)
+    })
     expect(await aborted()).toBe(before)
   })
 

@@ -37,7 +37,7 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
       settings: ['log_statement=all', 'log_connections=on', 'log_disconnections=on'],
       sql: ['CREATE TABLE notes (note text)', 'GRANT ALL ON notes TO u'],
     })
-  }, 120_000)
+  })
   afterAll(() => server.stop())
 
   it('lets us in and answers a ping; version and phases are told', async () => {
@@ -173,7 +173,7 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
       expect(lines(/left_in_order/)).toHaveLength(2)
       expect(lines(/statement: ROLLBACK/)).toHaveLength(2)
       expect(lines(/disconnection:/)).toHaveLength(4)
-    }, 20_000)
+    })
     expect(log()).not.toMatch(/unexpected EOF|could not receive data/)
   })
 
@@ -200,7 +200,7 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
     const checked = check(checker, input, { timeout_ms: 30_000 })
     await vi.waitFor(async () => {
       expect(await ask(server, SLEEPING.replace('%', '(31)%'))).toHaveLength(1)
-    }, 20_000)
+    })
     await ask(server, `SELECT pg_terminate_backend(pid) FROM (${SLEEPING}) AS s`)
     expect(await checked).toMatchObject({
       cause_code: 'db_shutting_down',

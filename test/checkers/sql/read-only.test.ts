@@ -90,7 +90,7 @@ describeWithServer(mariadbServer, 'a MariaDB user who may do everything', () => 
         "GRANT ALL ON *.* TO 'all'@'%' WITH GRANT OPTION",
       ],
     })
-  }, 120_000)
+  })
   afterAll(() => server.stop())
   const all = () => ({ host, port: server.ports.mysql, user: 'all', pass: 'secret' })
 
@@ -199,7 +199,7 @@ describeWithServer(postgresServer, 'a PostgreSQL superuser', () => {
         'INSERT INTO heartbeats VALUES (now()), (now())',
       ],
     })
-  }, 120_000)
+  })
   afterAll(() => server.stop())
   const root = () => ({ host, port: server.ports.postgres, user: 'postgres', database: 'app' })
 

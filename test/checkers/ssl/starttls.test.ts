@@ -34,7 +34,7 @@ describeWithServer(SERVERS, 'a real server that begins in clear', () => {
     for (const server of servers) {
       for (const [name, port] of Object.entries(server.ports)) ports.set(name, port)
     }
-  }, 120_000)
+  })
   afterAll(() => Promise.all(servers.map((server) => server.stop())))
 
   it.each(PROTOCOLS)('of %s shows its certificate', async (starttls) => {

@@ -227,7 +227,7 @@ export function runNetwork(watchpost: CommandLine): void {
   const title = 'in a network of its own'
   if (reason !== undefined) process.stderr.write(`skipped: ${title}: ${reason}\n`)
 
-  describe.skipIf(reason !== undefined)(title, { timeout: 60_000 }, () => {
+  describe.skipIf(reason !== undefined)(title, { timeout: 300_000 }, () => {
     let network: TestNetwork | undefined
     beforeAll(() => {
       network = createTestNetwork()
