@@ -53,7 +53,7 @@ const steps = [
   {
     name: 'bundles',
     about:
-      'Next.js, bundlers and single executables build the packed package, and what they made runs',
+      'Next.js, bundlers, executables, an image and `watchpost init` take the packed package, and it runs',
     work: () => {
       const args = ['run', 'test/bundles']
       return tool('vitest/vitest.mjs', args, { env: { ...process.env, BUNDLES: '1' }, quiet: true })
