@@ -3,7 +3,7 @@
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { systemClock } from '../../src/clock.ts'
 import { executeCheck } from '../../src/engine/checks/execute-check.ts'
-import type { DecodedSettings } from '../../src/engine/checks/execute-check.ts'
+import type { DecodedSettings } from '../../src/engine/checks/prepared-settings.ts'
 import { parseSettings } from '../../src/engine/checks/run-check.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { targetPolicy } from '../../src/net/guard/guard.ts'

@@ -11,7 +11,7 @@ import type { Clock } from '../clock.ts'
 import type { Described, FieldTable, Input, IsAnyText, Settings, Stored } from '../fields/field.ts'
 import type { Problems } from '../fields/parse.ts'
 import type { Logger } from '../logger.ts'
-import type { EpochMs, Json, JsonObject, LocationRecord, Notice, Outcome, Phase } from '../model.ts'
+import type { EpochMs, Json, JsonObject, LocationRecord, Notice, Phase } from '../model.ts'
 import type { Net } from '../net/net.ts'
 import type { CauseInfo, SharedCause } from './causes.ts'
 import type { FigureChart, Highlight } from './charts.ts'
@@ -100,6 +100,18 @@ export interface CheckContext {
    * and timers run in between: parsing megabytes must not block them.
    */
   inTurns<T>(steps: Generator<void, T>): Promise<T>
+  /**
+   * State that all checks of this engine or probe share, of any type, by the symbol `key`; made on first use, and kept
+   * as long as that. Nothing bounds it but what `make` returns: limit its entries, for each `account_id` and
+   * in all, and keep the accounts in it apart. A check without an engine shares nothing.
+   */
+  shared<T extends object>(key: symbol, make: () => T): T
+  /**
+   * From now on `secret`, which was learned during the check, is removed from all that the check reports and logs by
+   * `ctx.log`, as the secrets of its settings are; not from its memo. For a few secrets of at most 8192 characters:
+   * each is looked for in many forms.
+   */
+  conceal(secret: string): void
   /** Records a measurement immediately, so that it is kept if the check fails later. */
   measure(details: JsonObject): void
   /**
@@ -268,22 +280,6 @@ type Definition<
     ctx: CheckContext,
     settings: Settings<T>,
   ): Promise<Judgement<(keyof C & string) | SharedCause>>
-}
-
-/** A check of it connects to nothing: its duration says nothing. */
-export function isUntimed(checker: Pick<AnyChecker, 'push' | 'composite'> | undefined): boolean {
-  return checker?.push !== undefined || checker?.composite !== undefined
-}
-
-/** The response time in ms; `null` if it was not measured. */
-export function responseOf(
-  checker: Pick<AnyChecker, 'response' | 'push' | 'composite'> | undefined,
-  { verdict, duration_ms, details }: Pick<Outcome, 'verdict' | 'duration_ms' | 'details'>,
-): number | null {
-  if (checker?.response === undefined)
-    return verdict === 'unknown' || isUntimed(checker) ? null : duration_ms
-  const figure = details[checker.response]
-  return typeof figure === 'number' && figure >= 0 ? figure : null
 }
 
 /**

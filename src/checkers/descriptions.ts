@@ -65,6 +65,21 @@ export interface CheckerDescriptions {
         /** Password for Basic authentication (1 to 4096 characters) */
         readonly pass?: unknown
       }
+      /** OAuth2 client credentials: the token is sent to the first origin only */
+      readonly oauth: {
+        /** Token endpoint of the authorization server (1 to 2048 characters) */
+        readonly token_url?: unknown
+        /** Client identifier (1 to 1024 characters) */
+        readonly client_id?: unknown
+        /** Client secret, for the token endpoint only (1 to 4096 characters) */
+        readonly client_secret?: unknown
+        /** Scopes to ask for, with a space between them; those of the client where absent (1 to 2048 characters) */
+        readonly scope?: unknown
+        /** The API that the token is for, where the authorization server asks for it (1 to 2048 characters) */
+        readonly audience?: unknown
+        /** How the client authenticates: by a header or in the body. Default: client_secret_basic */
+        readonly auth_method?: unknown
+      }
       /** Accept any certificate; what was wrong is still in the details (default `false`) */
       readonly ignore_tls_errors: unknown
       /** Address family; auto takes the first address that answers (default `"auto"`) */
@@ -130,6 +145,21 @@ export interface CheckerDescriptions {
         readonly user?: unknown
         /** Password for Basic authentication (1 to 4096 characters) */
         readonly pass?: unknown
+      }
+      /** OAuth2 client credentials: the token is sent to the first origin only */
+      readonly oauth: {
+        /** Token endpoint of the authorization server (1 to 2048 characters) */
+        readonly token_url?: unknown
+        /** Client identifier (1 to 1024 characters) */
+        readonly client_id?: unknown
+        /** Client secret, for the token endpoint only (1 to 4096 characters) */
+        readonly client_secret?: unknown
+        /** Scopes to ask for, with a space between them; those of the client where absent (1 to 2048 characters) */
+        readonly scope?: unknown
+        /** The API that the token is for, where the authorization server asks for it (1 to 2048 characters) */
+        readonly audience?: unknown
+        /** How the client authenticates: by a header or in the body. Default: client_secret_basic */
+        readonly auth_method?: unknown
       }
       /** Version of HTTP; auto: HTTP/2 where the server offers it over TLS; 2: nothing else, over http:// with prior knowledge (default `"1.1"`) */
       readonly http_version: unknown
@@ -674,6 +704,21 @@ export interface CheckerDescriptions {
       readonly url: unknown
       /** Sent to the agent as Authorization: Bearer (1 to 4096 characters) */
       readonly secret: unknown
+      /** OAuth2 client credentials: the token is sent to the first origin only */
+      readonly oauth: {
+        /** Token endpoint of the authorization server (1 to 2048 characters) */
+        readonly token_url?: unknown
+        /** Client identifier (1 to 1024 characters) */
+        readonly client_id?: unknown
+        /** Client secret, for the token endpoint only (1 to 4096 characters) */
+        readonly client_secret?: unknown
+        /** Scopes to ask for, with a space between them; those of the client where absent (1 to 2048 characters) */
+        readonly scope?: unknown
+        /** The API that the token is for, where the authorization server asks for it (1 to 2048 characters) */
+        readonly audience?: unknown
+        /** How the client authenticates: by a header or in the body. Default: client_secret_basic */
+        readonly auth_method?: unknown
+      }
       /** More than this share of the processors in use is a failure (0 to 100 %) */
       readonly cpu_max: unknown
       /** More than this share of the memory in use is a failure (0 to 100 %) */

@@ -7,7 +7,7 @@
 
 import type { JsonObject } from '../model.ts'
 import { isSealed } from '../seal.ts'
-import { formsOf, formsOfLogin, partsOfHeader } from '../secrets/forms.ts'
+import { formEncoded, formsOf, formsOfLogin, partsOfHeader } from '../secrets/forms.ts'
 import { isHarmlessHeader } from '../secrets/headers.ts'
 import { MASK } from '../secrets/redaction.ts'
 import { escapeBytes, isPlain } from './escapes.ts'
@@ -108,7 +108,7 @@ const MAX_SPELLED_CHARACTERS = 8192
 
 /**
  * Every encoding in which the secrets of `settings` are sent. A secret next to a field `user` is
- * also combined with it, as logins are sent.
+ * also combined with it, as logins are sent; next to a `client_id`, as clients of OAuth2 do.
  */
 export function formsOfSecrets(fields: FieldTable, settings: JsonObject): ReadonlySet<string> {
   const forms = new Set<string>()
@@ -117,13 +117,14 @@ export function formsOfSecrets(fields: FieldTable, settings: JsonObject): Readon
   let characters_left = MAX_SPELLED_CHARACTERS
   mapSecrets(fields, settings, (secret, _path, { beside, isHeader }) => {
     spell(secret)
-    const { user } = beside
+    const { user, client_id } = beside
     if (isHeader) {
       const { parts, login } = partsOfHeader(secret)
       parts.slice(0, parts_left).forEach(spell)
       parts_left = Math.max(0, parts_left - parts.length)
       if (login !== undefined) addLogin(login.user, login.pass)
     } else if (typeof user === 'string') addLogin(user, secret)
+    else if (typeof client_id === 'string') addLogin(formEncoded(client_id), formEncoded(secret))
     return secret
   })
   return forms

@@ -47,7 +47,7 @@ import { createResolver } from './resolve/resolver.ts'
 import type { Resolver } from './resolve/resolver.ts'
 import { contextFor, createTlsContexts, handshake, openTls } from './connection/tls.ts'
 import type { HandshakeOptions, Opening, TlsContexts } from './connection/tls.ts'
-import { overlapping } from './timing/trace.ts'
+import { createTrace, overlapping } from './timing/trace.ts'
 import type { Trace } from './timing/trace.ts'
 import type { StopSignal } from './timing/stop.ts'
 import { createTurns } from './timing/turns.ts'
@@ -165,6 +165,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   const sockets = ownSockets(signal)
   const { known, lookUp, resolve } = judgedAddresses(shared, check)
   let questions: OwnedQuestions | undefined
+  let beside: OwnedNet | undefined
   let closed = false
   const inTurns = <T>(steps: Generator<void, T>): Promise<T> => turns.run(signal, steps)
 
@@ -185,22 +186,13 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     const { host, port, tls } = options
     const { own } = sockets
     const { addresses, unnamed, timing } = way
-    const dialling = {
-      host,
-      port,
-      addresses,
-      unnamed,
-      own,
-      clock,
-      signal,
-      deadlineIn,
-      trace: timing,
-    }
+    const to = { host, port, addresses, unnamed }
+    const dialling = { ...to, own, clock, signal, deadlineIn, trace: timing }
     if (tls === undefined) return connection(options, await dial(dialling), null)
     const context = contextFor(tls, contexts)
     let opening: Opening | undefined
-    const open = (to: TcpSocketConnectOpts): TLSSocket => {
-      opening = openTls({ host, tls, context }, to)
+    const open = (options: TcpSocketConnectOpts): TLSSocket => {
+      opening = openTls({ host, tls, context }, options)
       return opening.socket.setNoDelay(true)
     }
     const dialled = await dial({ ...dialling, open })
@@ -318,6 +310,13 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     return questions
   }
 
+  /** With a trace of its own; first used after the end, it must not start. */
+  function openAside(): OwnedNet {
+    beside ??= openNet(shared, { ...check, idle: undefined, trace: createTrace(clock) })
+    if (closed) void beside.close()
+    return beside
+  }
+
   const net: OwnedNet = {
     resolve: (host, options) => resolve(host, options?.ip_family),
     connect: (options) => connect(options),
@@ -327,11 +326,14 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     },
     dns: (query) => asked().dns(query),
     ping: (request) => asked().ping(request),
-    http: (request, reader) =>
-      httpExchange(net, trace, request, { signal, clock, firstOf, reader, inTurns }),
+    http(request, reader) {
+      if (request.aside === true) return openAside().http({ ...request, aside: false }, reader)
+      return httpExchange(net, trace, request, { signal, clock, firstOf, reader, inTurns })
+    },
     close() {
       closed = true
-      const left = [sockets.close(), questions?.close()].filter((each) => each !== undefined)
+      const all = [sockets.close(), questions?.close(), beside?.close()]
+      const left = all.filter((each) => each !== undefined)
       return left.length === 0 ? undefined : Promise.all(left).then(ignore)
     },
   }

@@ -110,6 +110,7 @@ const WITHOUT_PHASE: Cause = ['timeout', 'The check was not complete']
 
 function overdueIn(phase: Phase): Cause {
   if (phase === 'proxy') return ['proxy_timeout', 'The proxy did not open the way']
+  if (phase === 'oauth') return ['oauth_timeout', 'The token endpoint did not answer']
   return isBuiltin(phase) ? OVERDUE[phase] : ['timeout', `The phase ${phase} was not complete`]
 }
 

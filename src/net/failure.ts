@@ -41,7 +41,10 @@ export type TransportCause =
   | 'internal_error'
 /** Code and text. */
 
-export type Cause = readonly [code: TransportCause | ProxyCause, text: string]
+export type Cause = readonly [code: TransportCause | ProxyCause | OAuthCause, text: string]
+
+/** Of checkers that get a token from an authorization server first. */
+export type OAuthCause = `oauth_${'unreachable' | 'timeout' | 'refused' | 'protocol_error'}`
 
 /** Of checkers that can go through a proxy. */
 export type ProxyCause =

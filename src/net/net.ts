@@ -103,6 +103,10 @@ export interface HttpRequest {
    * `true`.
    */
   readonly keepBody?: boolean
+  /**
+   * For another server than the target of the check: neither its phases nor its address are recorded. Default `false`.
+   */
+  readonly aside?: boolean
 }
 
 /** Reads the text of a body as it arrives, so that the body need not be kept. */

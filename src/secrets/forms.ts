@@ -30,6 +30,11 @@ export function formsOfLogin(user: string, pass: string): readonly string[] {
   return distinct(pairs.flatMap((pair) => [pair, ...base64Forms(Buffer.from(pair, 'utf8'), [0])]))
 }
 
+/** As in a form; so are client id and secret before they are packed for Basic authentication (RFC 6749, 2.3.1). */
+export function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1)
+}
+
 /** Parts of a header value at least this long are looked for by themselves. */
 const SHORTEST_PART = 6
 

@@ -26,7 +26,8 @@ describe('the fields of http', () => {
         'keyword_absent keyword_absent_regex size_min size_max ' +
         'number_regex number_min number_max json headers_expected certificate_days_min ' +
         'follow_redirects expected_final_url user_agent referer ' +
-        'headers body content_type auth.user auth.pass ignore_tls_errors ip_family ' +
+        'headers body content_type auth.user auth.pass oauth.token_url oauth.client_id oauth.client_secret ' +
+        'oauth.scope oauth.audience oauth.auth_method ignore_tls_errors ip_family ' +
         'http_version proxy proxy_auth.user proxy_auth.pass tls_cert tls_key tls_key_pass'
       ).split(' '),
     )

@@ -11,11 +11,15 @@ import { SPECIFIED_FIELDS } from '../support/specified-fields.ts'
 /** Of every type that speaks TLS. */
 const CERTIFICATE = 'tls_cert, tls_key, tls_key_pass'
 
+/** Of every type that asks a web server. */
+const WEB =
+  'http_version, proxy, proxy_auth.user, proxy_auth.pass, oauth.token_url, oauth.client_id, oauth.client_secret, oauth.scope, oauth.audience, oauth.auth_method'
+
 /** Optional fields of ours beyond those of the specification. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
-  http: `max_response_percentile, max_response_checks, keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, http_version, proxy, proxy_auth.user, proxy_auth.pass, ${CERTIFICATE}`,
-  content: `http_version, proxy, proxy_auth.user, proxy_auth.pass, ${CERTIFICATE}`,
-  resources: `http_version, proxy, proxy_auth.user, proxy_auth.pass, ${CERTIFICATE}`,
+  http: `max_response_percentile, max_response_checks, keyword_present_regex, keyword_absent_regex, json, headers_expected, certificate_days_min, ${WEB}, ${CERTIFICATE}`,
+  content: `${WEB}, ${CERTIFICATE}`,
+  resources: `${WEB}, ${CERTIFICATE}`,
   dns: 'dnssec, same_serial',
   ssl: `starttls, ${CERTIFICATE}`,
   heartbeat: 'first_signal_sec, cron, time_zone',

@@ -68,6 +68,13 @@ const HTTP = {
   headers: { 'X-Tok': 't0ken', Accept: 'text/html' },
 }
 const BOTH = ['auth.pass', 'headers']
+const OAUTH = {
+  type: 'http',
+  url: 'https://api.example/',
+  headers: { 'X-Tok': 't0ken' },
+  oauth: { token_url: 'https://login.example/token', client_id: 'c', client_secret: 's3cret' },
+}
+const EVIL = 'https://evil.example/'
 const SMTP = {
   type: 'smtp',
   host: 'mail.example',
@@ -92,6 +99,16 @@ const REFUSED: readonly Case[] = [
   [HTTP, { url: 'https://evil.example/', auth: null, headers: null, 'auth.user': 'x' }, []],
   [HTTP, { headers: { Host: 'evil.example', 'X-Tok': '***' } }, BOTH],
   [HTTP, { ignore_tls_errors: true }, BOTH],
+  [OAUTH, { url: EVIL }, ['headers', 'oauth.client_secret']],
+  [OAUTH, { url: EVIL, 'oauth.client_secret': '***', headers: null }, ['oauth.client_secret']],
+  [OAUTH, { 'oauth.token_url': EVIL }, ['headers', 'oauth.client_secret']],
+  [
+    OAUTH,
+    { oauth: { token_url: 'http://login.example/token' }, headers: null },
+    ['oauth.client_secret'],
+  ],
+  [OAUTH, { proxy: 'http://evil.example:3128' }, ['headers', 'oauth.client_secret']],
+  [OAUTH, { ignore_tls_errors: true }, ['headers', 'oauth.client_secret']],
   [SMTP, { host: 'evil.example' }, ['pass']],
   [SMTP, { port: 2525 }, ['pass']],
   [SMTP, { port: null }, ['pass']],
@@ -124,6 +141,9 @@ const TAKEN: readonly Case[] = [
   [HTTP, { url: 'https://evil.example/', auth: null, headers: { Accept: 'text/plain' } }, []],
   [HTTP, { name: 'other', headers: { 'X-Tok': '***' }, auth: { pass: '***' } }, []],
   [{ ...HTTP, ignore_tls_errors: true }, { ignore_tls_errors: false }, []],
+  [OAUTH, { oauth: { token_url: EVIL, client_secret: 'new' }, headers: null }, []],
+  [OAUTH, { 'oauth.token_url': 'https://login.example/other', 'oauth.scope': 'x' }, []],
+  [OAUTH, { url: EVIL, headers: null, oauth: null }, []],
   [SMTP, { tls: 'implicit' }, []],
   [SMTP, { host: 'other.example', pass: 'p4ss' }, []],
   [SMTP, { host: 'other.example', user: null, pass: null }, []],

@@ -153,6 +153,15 @@ function identityFor({ adopt }: Aviary, fields: FieldTable, settings: JsonObject
   return { tls_cert: cert, tls_key }
 }
 
+/** Credentials of two kinds exclude each other: `content` gets a token first, the others have a login. */
+function oneLogin(type: string, settings: JsonObject, port: number): JsonObject {
+  const { auth, oauth, ...rest } = settings
+  if (oauth === undefined) return settings
+  if (type !== 'content') return { ...rest, ...(auth === undefined ? {} : { auth }) }
+  const token_url = `http://127.0.0.1:${port}/`
+  return { ...rest, oauth: { ...(oauth as JsonObject), token_url, client_id: 'u' } }
+}
+
 function secretive(): readonly AnyChecker[] {
   return checkerList().filter(
     ({ fields, type }) =>
@@ -168,7 +177,7 @@ async function populate(secretKey?: Uint8Array): Promise<World> {
     const heard = await parrot(type)
     const base = SETTINGS[type] ?? ((port) => sampleSettings(checker, port))
     const hatch = (path: string) => birds.hatch(`${type}.${path}`)
-    const settings = withCanaries(fields, base(heard.port), hatch)
+    const settings = oneLogin(type, withCanaries(fields, base(heard.port), hatch), heard.port)
     checks.set(type, { settings: { ...settings, ...identityFor(birds, fields, settings) }, heard })
   }
   const receivers = new Map<string, Parrot>()
@@ -342,7 +351,7 @@ test('check --json shows no secret that it was given', async () => {
     .map(async ({ type, fields }) => {
       const { port } = await parrot(type)
       const hatch = (path: string) => birds.hatch(`${type}.${path}`)
-      const given = withCanaries(fields, SETTINGS[type]?.(port) ?? {}, hatch)
+      const given = oneLogin(type, withCanaries(fields, SETTINGS[type]?.(port) ?? {}, hatch), port)
       const settings = { ...given, ...identityFor(birds, fields, given) }
       const words = Object.entries(settings).map(
         ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,

@@ -48,6 +48,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'webhook',
       'checkers/causes.ts',
       'checkers/checker.ts',
+      'checkers/response-time.ts',
       'probes/in-process.ts',
       'probes/transport.ts',
       'store/fallbacks.ts',

@@ -9,8 +9,10 @@ import type { AnyChecker, CheckerInput } from '../../src/checkers/checker.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { Clock } from '../../src/clock.ts'
 import { executeCheck } from '../../src/engine/checks/execute-check.ts'
+import type { SharedState } from '../../src/engine/checks/shared-state.ts'
 import { parseSettings } from '../../src/engine/checks/run-check.ts'
 import { silentLogger } from '../../src/logger.ts'
+import type { Logger } from '../../src/logger.ts'
 import type { CheckReport, Json, Outcome } from '../../src/model.ts'
 import type { PingBackend } from '../../src/net/icmp/backend.ts'
 import type { TargetPolicy } from '../../src/net/net.ts'
@@ -34,6 +36,11 @@ export interface CheckOptions {
   readonly signal?: AbortSignal
   readonly clock?: Clock
   readonly memo?: Json
+  /** What the checks of one engine share. Default: nothing. */
+  readonly shared?: SharedState
+  /** Default 0. */
+  readonly account_id?: number
+  readonly log?: Logger
   /** Who pings. Default: the system. */
   readonly ping?: PingBackend
 }
@@ -67,7 +74,9 @@ export async function check<const C extends AnyChecker>(
     network,
     timeout_ms: options.timeout_ms ?? 5000,
     location: { id: 1, name: 'test' },
-    log: silentLogger,
+    log: options.log ?? silentLogger,
+    account_id: options.account_id ?? 0,
+    ...(options.shared !== undefined ? { shared: options.shared } : {}),
     ...(memo !== undefined ? { memo } : {}),
     ...(signal !== undefined ? { signal } : {}),
   })

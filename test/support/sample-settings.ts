@@ -55,6 +55,8 @@ function required({ info }: AnyField, port: number): Json {
 
 function optional(name: string, { info }: AnyField, port: number): Json | undefined {
   if (info.format === 'port') return port
+  // One of several kinds of credentials.
+  if (name === 'oauth') return undefined
   // A key needs its certificate.
   if (name.startsWith('tls_key')) return undefined
   if (info.secret === 'value') return `canary-${name}`

@@ -5,6 +5,7 @@
  */
 
 import { redactUrl } from '../../net/http/redact-url.ts'
+import type { HeaderPair } from '../../net/http/headers.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { defineChecker, down, unknown, up } from '../checker.ts'
 import type { CheckContext } from '../checker.ts'
@@ -28,6 +29,9 @@ import {
   clientCertificateProblems,
   identityOf,
 } from '../client-certificate.ts'
+import { authorized } from '../oauth/authorized.ts'
+import { oauthField, oauthProblems, withoutEmptyGrant } from '../oauth/fields.ts'
+import { withoutToken } from '../oauth/without-token.ts'
 import { sha256 } from './baseline.ts'
 import { compared } from './change.ts'
 import { fold, kindOf, readerOf } from './page-text.ts'
@@ -52,6 +56,7 @@ const contentFields = {
     description: 'User-Agent; Watchpost and its version where absent',
   }),
   auth: authField,
+  oauth: oauthField,
   http_version: httpVersionField,
   ...proxyFields,
   ...clientCertificateFields,
@@ -112,7 +117,13 @@ export const content = () =>
     target: (settings) => redactUrl(settings.url),
 
     async run(ctx, settings) {
-      const exchange = await ctx.net.http(requestFor(settings))
+      let sent: readonly HeaderPair[] = []
+      const exchange = await authorized(ctx, settings, {
+        send(authorization) {
+          sent = authorization
+          return ctx.net.http(requestFor(settings, authorization))
+        },
+      })
       ctx.measure(exchangeDetails(exchange))
       const { status } = exchange
       if (status < 200 || status > 299) {
@@ -130,7 +141,8 @@ export const content = () =>
         return down('content_type_unsupported', `An answer of ${type} type has no text`)
       }
       const read = await readerOf(kind)
-      const page = await ctx.inTurns(read(await ctx.inTurns(exchange.textSteps())))
+      const whole = await ctx.inTurns(read(await ctx.inTurns(exchange.textSteps())))
+      const page = withoutToken(whole, sent)
       if (page === '') return empty(exchange, emptyText(exchange, kind))
       const text = await withoutIgnored(ctx, page, settings)
       if (text === '') {
@@ -142,7 +154,7 @@ export const content = () =>
     },
   })
 
-function requestFor(settings: ContentSettings) {
+function requestFor(settings: ContentSettings, authorization: readonly HeaderPair[]) {
   const { url, user_agent, auth, http_version } = settings
   return {
     url,
@@ -152,6 +164,7 @@ function requestFor(settings: ContentSettings) {
     headers: [
       ['User-Agent', user_agent ?? USER_AGENT],
       ['Accept', 'text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5'],
+      ...authorization,
     ] as const,
     auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },
   }
@@ -181,9 +194,10 @@ function emptyText({ body }: HttpExchange, kind: PageKind): string {
 function refineContent(
   given: ContentStored,
 ): { readonly settings: ContentStored } | { readonly fields: Problems } {
-  const settings = withoutProxyLogin(withoutUserinfo(given))
+  const settings = withoutEmptyGrant(withoutProxyLogin(withoutUserinfo(given)))
   const problem = userProblem(settings.auth)
   const problems = {
+    ...oauthProblems(settings),
     ...proxyProblems(settings),
     ...clientCertificateProblems(settings),
     ...(problem === undefined ? {} : { 'auth.user': problem }),

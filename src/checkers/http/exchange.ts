@@ -14,6 +14,7 @@ import type { HttpExchange, TextReader } from '../../net/net.ts'
 import type { Proxy } from '../../net/proxy/proxy.ts'
 import { VERSION } from '../../version.ts'
 import type { CauseInfo, SharedCause } from '../causes.ts'
+import { OAUTH_CAUSES } from '../oauth/causes.ts'
 import { down } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import type { Input, Settings } from '../../fields/field.ts'
@@ -174,6 +175,7 @@ export const HTTP_CAUSES = {
   /** As `http_redirect_limit`. */
   http_final_url_mismatch: { text: 'The redirects lead to another address', phase: 'first_byte' },
   ...PROXY_CAUSES,
+  ...OAUTH_CAUSES,
 } as const satisfies Readonly<Record<string, CauseInfo>>
 
 const parts = {

@@ -17,6 +17,7 @@ import {
   withoutUserinfo,
 } from './exchange.ts'
 import { clientCertificateFields, clientCertificateProblems } from '../client-certificate.ts'
+import { oauthField, oauthProblems, withoutEmptyGrant } from '../oauth/fields.ts'
 import { headersExpectedField } from './header-assertions.ts'
 import { jsonField } from './json-assertions.ts'
 import { MOST_CHECKS } from './response-window.ts'
@@ -125,6 +126,7 @@ export const httpFields = {
       'Content-Type of the body; application/json where it is JSON, else text/plain in UTF-8',
   }),
   auth: authField,
+  oauth: oauthField,
   ignore_tls_errors: field
     .flag({
       description: 'Accept any certificate; what was wrong is still in the details',
@@ -148,6 +150,7 @@ const PROBLEMS = [
   bodyProblems,
   rangeProblems,
   headerProblems,
+  oauthProblems,
   proxyProblems,
   clientCertificateProblems,
 ]
@@ -156,7 +159,7 @@ const PROBLEMS = [
 export function refineHttp(
   given: HttpStored,
 ): { readonly settings: HttpStored } | { readonly fields: Problems } {
-  const settings = withoutProxyLogin(withoutUserinfo(given))
+  const settings = withoutEmptyGrant(withoutProxyLogin(withoutUserinfo(given)))
   const problems: Record<string, string> = {}
   for (const problem of PROBLEMS) {
     Object.assign(problems, problem(settings))

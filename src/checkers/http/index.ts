@@ -6,8 +6,10 @@
 
 import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/exchange.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
+import type { HeaderPair } from '../../net/http/headers.ts'
 import type { HttpRequest } from '../../net/net.ts'
 import { identityOf } from '../client-certificate.ts'
+import { authorized } from '../oauth/authorized.ts'
 import { defineChecker } from '../checker.ts'
 import type { CheckContext, Judgement } from '../checker.ts'
 import {
@@ -74,7 +76,10 @@ export const http = () => {
       let refusal: ReturnType<typeof refusalReader>
       const reader = (status: number) =>
         settings.expected_status.includes(status) ? search : (refusal = refusalReader(status))
-      const exchange = await ctx.net.http(request, reader)
+      const exchange = await authorized(ctx, settings, {
+        send: (authorization) => ctx.net.http(withHeaders(request, authorization), reader),
+        expects401: settings.expected_status.includes(401),
+      })
       const response_ms = exchange.elapsed_ms
       ctx.measure(exchangeDetails(exchange))
       ctx.measure({ response_ms })
@@ -127,6 +132,12 @@ function requestFor(settings: HttpSettings): HttpRequest {
     // Only counted, and searched as it arrives.
     keepBody: false,
   })
+}
+
+/** The request itself where nothing is added: what is derived from it is kept. */
+function withHeaders(request: HttpRequest, added: readonly HeaderPair[]): HttpRequest {
+  const { headers = [] } = request
+  return added.length === 0 ? request : { ...request, headers: [...headers, ...added] }
 }
 
 function headersFor(settings: HttpSettings): NonNullable<HttpRequest['headers']> {

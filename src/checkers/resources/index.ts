@@ -5,9 +5,10 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import type { Stored } from '../../fields/field.ts'
+import type { Settings, Stored } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
+import type { HeaderPair } from '../../net/http/headers.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { VERSION } from '../../version.ts'
 import {
@@ -26,6 +27,8 @@ import {
   proxyProblems,
   withoutProxyLogin,
 } from '../http/exchange.ts'
+import { authorized } from '../oauth/authorized.ts'
+import { oauthField, oauthProblems, withoutEmptyGrant } from '../oauth/fields.ts'
 import { judge, RESOURCE_CAUSES } from './judge.ts'
 import { readReport } from './report.ts'
 import type { ResourceReport } from './report.ts'
@@ -52,6 +55,7 @@ const fields = {
     })
     .required(),
   secret: field.secret({ description: 'Sent to the agent as Authorization: Bearer' }),
+  oauth: oauthField,
   cpu_max: percentLimit('the processors in use'),
   ram_max: percentLimit('the memory in use'),
   disk_max: percentLimit('the space in use, on the fullest disk,'),
@@ -67,6 +71,8 @@ const fields = {
   ...proxyFields,
   ...clientCertificateFields,
 }
+
+type ResourcesSettings = Settings<typeof fields>
 
 export const resources = () =>
   defineChecker({
@@ -106,19 +112,8 @@ export const resources = () =>
     target: ({ url }) => redactUrl(url),
 
     async run(ctx, settings) {
-      const { url, secret, ignore_tls_errors, http_version } = settings
-      const exchange = await ctx.net.http({
-        url,
-        http_version,
-        proxy: proxyOf(settings),
-        identity: identityOf(settings),
-        headers: [
-          ['Accept', 'application/json'],
-          ['User-Agent', `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`],
-          ...(secret === undefined ? [] : [['Authorization', `Bearer ${secret}`] as const]),
-        ],
-        verify: !ignore_tls_errors,
-        bodyLimit: BODY_LIMIT_BYTES,
+      const exchange = await authorized(ctx, settings, {
+        send: (authorization) => ctx.net.http(requestFor(settings, authorization)),
       })
       const { status, http_version: version } = exchange
       ctx.measure({ status, http_version: version })
@@ -126,7 +121,7 @@ export const resources = () =>
         certificateRefusal(exchange, {
           identity: identityOf(settings),
           now: ctx.clock.now(),
-        }) ?? judgeAnswer(exchange, secret !== undefined)
+        }) ?? judgeAnswer(exchange, settings)
       if (refused !== undefined) return refused
       const report = readReport(exchange.text())
       if ('problem' in report) return down('resource_bad_format', `The answer ${report.problem}`)
@@ -135,11 +130,33 @@ export const resources = () =>
     },
   })
 
+function requestFor(settings: ResourcesSettings, authorization: readonly HeaderPair[]) {
+  const { url, secret, ignore_tls_errors, http_version } = settings
+  return {
+    url,
+    http_version,
+    proxy: proxyOf(settings),
+    identity: identityOf(settings),
+    headers: [
+      ['Accept', 'application/json'],
+      ['User-Agent', `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`],
+      ...(secret === undefined ? [] : [['Authorization', `Bearer ${secret}`] as const]),
+      ...authorization,
+    ] as const,
+    verify: !ignore_tls_errors,
+    bodyLimit: BODY_LIMIT_BYTES,
+  }
+}
+
 /** A value that is invalid in a header is rejected at creation instead of at the first check. */
 function refuseUnsendable(given: Stored<typeof fields>) {
-  const settings = withoutProxyLogin(given)
+  const settings = withoutEmptyGrant(withoutProxyLogin(given))
   const { secret } = settings
-  const problems = { ...proxyProblems(settings), ...clientCertificateProblems(settings) }
+  const problems = {
+    ...oauthProblems(settings),
+    ...proxyProblems(settings),
+    ...clientCertificateProblems(settings),
+  }
   if (Object.keys(problems).length > 0) return { fields: problems }
   if (secret === undefined || /^[\x21-\x7e]+$/.test(secret)) return { settings }
   return { fields: { secret: 'invalid: ASCII letters, digits and signs without spaces' } }
@@ -148,10 +165,11 @@ function refuseUnsendable(given: Stored<typeof fields>) {
 /** Capture answers 207 if parts of its report are missing. */
 function judgeAnswer(
   { status, body_cut }: HttpExchange,
-  hasSecret: boolean,
+  { secret, oauth }: Pick<ResourcesSettings, 'secret' | 'oauth'>,
 ): Judgement<'resource_auth' | 'http_status' | 'http_body_limit'> | undefined {
   if (status === 401 || status === 403) {
-    const what = hasSecret ? 'refuses the secret' : 'asks for a secret, and none is set'
+    const given = oauth === undefined ? secret && 'secret' : 'token'
+    const what = given === undefined ? 'asks for a secret, and none is set' : `refuses the ${given}`
     return down('resource_auth', `The agent ${what} (status ${status})`)
   }
   if (status !== 200 && status !== 207) {

@@ -19,9 +19,11 @@ import { createStop } from '../../net/timing/stop.ts'
 import type { Stop, StopSignal } from '../../net/timing/stop.ts'
 import { createTrace, round } from '../../net/timing/trace.ts'
 import type { Trace } from '../../net/timing/trace.ts'
+import { conceal, preparedFor } from './prepared-settings.ts'
+import type { DecodedSettings, PreparedSettings, Secrecy } from './prepared-settings.ts'
 import { readJudgement, report } from './report.ts'
-import { redactorFor } from './redact.ts'
-import type { Redactor } from './redact.ts'
+import { createSharedState } from './shared-state.ts'
+import type { SharedState } from './shared-state.ts'
 
 /** Time for a checker to release its resources. */
 const RELEASE_MS = 1_000
@@ -37,18 +39,9 @@ export interface CheckRun {
   readonly log: Logger
   readonly memo?: Json
   readonly signal?: AbortSignal
-  /** Caches the decoded form of stored settings while they are in use. */
   readonly decoded?: DecodedSettings
-}
-
-export type DecodedSettings = WeakMap<JsonObject, PreparedSettings>
-
-/** Built once per stored settings, not per check. */
-interface PreparedSettings {
-  /** Removes the secrets of these settings. */
-  readonly redact: Redactor
-  /** The settings as `run` gets them, with compiled patterns; absent until first read. */
-  settings?: object
+  /** Default: nothing is shared with other checks. */
+  readonly shared?: SharedState
 }
 
 /** Executes one check on stored settings. Never rejects. */
@@ -59,8 +52,7 @@ export async function executeCheck(
 ): Promise<CheckReport> {
   const { clock, timeout_ms } = run
   const prepared = preparedFor(checker, stored, run.decoded)
-  const { redact } = prepared
-  const log = redact.log(run.log)
+  const secrecy: Secrecy = { checker, stored, prepared, learned: [], redact: prepared.redact }
   const started_at = iso(clock.now())
   const from = clock.monotonic()
   const trace = createTrace(clock)
@@ -74,7 +66,7 @@ export async function executeCheck(
   const net = run.network.open({ signal: stop, deadlineIn: remaining, trace })
   const held: Release[] = []
 
-  const ctx = contextOf({ run, stop, trace, net, log, measured, held, remaining })
+  const ctx = contextOf({ run, stop, trace, net, secrecy, measured, held, remaining })
 
   const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
   // Read before anything is released: an aborted phase would continue to count.
@@ -84,11 +76,11 @@ export async function executeCheck(
     checker.push === undefined ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms)) : 0
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
-  for (const each of held.reverse()) await releaseOne(each, { clock, log })
-  await releaseOne(() => net.close(), { clock, log })
+  for (const each of held.reverse()) await releaseOne(each, ctx)
+  await releaseOne(() => net.close(), ctx)
   return report({
     checker,
-    redact,
+    redact: secrecy.redact,
     judgement,
     measured,
     started_at,
@@ -104,7 +96,7 @@ interface ContextOptions {
   readonly stop: Stop
   readonly trace: Trace
   readonly net: CheckContext['net']
-  readonly log: CheckContext['log']
+  readonly secrecy: Secrecy
   /** Receives the measurements. */
   readonly measured: Record<string, Json | undefined>
   /** Receives what is to be released at the end. */
@@ -112,8 +104,10 @@ interface ContextOptions {
   readonly remaining: () => number
 }
 
-function contextOf({ run, stop, trace, net, log, measured, held, remaining }: ContextOptions) {
-  return withSignal({
+function contextOf(options: ContextOptions) {
+  const { run, stop, trace, net, secrecy, measured, held, remaining } = options
+  let { shared } = run
+  const ctx = withSignal({
     [STOP]: stop,
     account_id: run.account_id ?? 0,
     period_ms: run.period_ms ?? 0,
@@ -123,13 +117,19 @@ function contextOf({ run, stop, trace, net, log, measured, held, remaining }: Co
     net,
     memo: run.memo,
     location: run.location,
-    log,
+    log: secrecy.redact.log(run.log),
+    shared: (key, make) => (shared ??= createSharedState()).of(key, make),
+    conceal(secret) {
+      conceal(secrecy, secret)
+      ctx.log = secrecy.redact.log(run.log)
+    },
     phase: (name, work) => trace.phase(name, () => work()),
     inTurns: (steps) => run.network.turns.run(stop, steps),
     measure: (details) => void Object.assign(measured, details),
     load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
     onEnd: (release) => void held.push(release),
   })
+  return ctx
 }
 
 const STOP = Symbol('stop')
@@ -147,20 +147,10 @@ const SIGNAL: PropertyDescriptor & ThisType<Unsignalled> = {
   },
 }
 
-function withSignal(ctx: Unsignalled): CheckContext {
-  return Object.defineProperty(ctx, 'signal', SIGNAL) as Unsignalled & CheckContext
-}
+type Context = Omit<CheckContext, 'log'> & { log: CheckContext['log'] }
 
-function preparedFor(
-  checker: AnyChecker,
-  stored: JsonObject,
-  decoded: DecodedSettings | undefined,
-): PreparedSettings {
-  const known = decoded?.get(stored)
-  if (known !== undefined) return known
-  const prepared: PreparedSettings = { redact: redactorFor(checker.fields, stored) }
-  decoded?.set(stored, prepared)
-  return prepared
+function withSignal(ctx: Unsignalled): Context {
+  return Object.defineProperty(ctx, 'signal', SIGNAL) as Unsignalled & Context
 }
 
 interface RunningCheck {

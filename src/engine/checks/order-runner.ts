@@ -16,7 +16,8 @@ import { unmeasured } from '../../probes/transport.ts'
 import type { CheckReport } from '../../model.ts'
 import type { CheckOrder, ProbeHost } from '../../probes/transport.ts'
 import { executeCheck } from './execute-check.ts'
-import type { DecodedSettings } from './execute-check.ts'
+import type { DecodedSettings } from './prepared-settings.ts'
+import { createSharedState } from './shared-state.ts'
 import type { Connectivity } from './connectivity.ts'
 
 export interface OrderRunnerOptions {
@@ -47,6 +48,7 @@ export function orderRunner({
     ...(ca === undefined ? {} : { ca }),
   })
   const decoded: DecodedSettings = new WeakMap()
+  const shared = createSharedState()
   const stalls = createStallWatch(clock)
 
   function once(checker: AnyChecker, order: CheckOrder, signal: AbortSignal): Promise<CheckReport> {
@@ -60,6 +62,7 @@ export function orderRunner({
       location: order.location,
       log,
       decoded,
+      shared,
       signal,
       ...(order.memo === null ? {} : { memo: order.memo }),
     })

@@ -9,6 +9,7 @@ import type { FieldTable } from '../../fields/field.ts'
 import { formsOfSecrets } from '../../fields/secrets.ts'
 import type { Logger } from '../../logger.ts'
 import type { Json, JsonObject } from '../../model.ts'
+import { formsOf } from '../../secrets/forms.ts'
 import { redaction } from '../../secrets/redaction.ts'
 
 export interface Redactor {
@@ -18,9 +19,13 @@ export interface Redactor {
   log(logger: Logger): Logger
 }
 
-/** For the secrets of settings, as their field table declares them. */
-export function redactorFor(fields: FieldTable, stored: JsonObject): Redactor {
-  const forms = formsOfSecrets(fields, stored)
+/** For the secrets of settings, as their field table declares them, and `more`. */
+export function redactorFor(
+  fields: FieldTable,
+  stored: JsonObject,
+  more: readonly string[] = [],
+): Redactor {
+  const forms = new Set([...formsOfSecrets(fields, stored), ...more.flatMap(formsOf)])
   if (forms.size === 0) {
     return { text: (text) => text, json: (value) => value, log: (logger) => logger }
   }

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { checkerFrom, responseOf } from '../../checkers/checker.ts'
+import { checkerFrom } from '../../checkers/checker.ts'
 import type { AnyChecker, CheckerInput, CheckerSource, DetailsOf } from '../../checkers/checker.ts'
+import { responseOf } from '../../checkers/response-time.ts'
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { ValidationError } from '../../errors.ts'

@@ -4,9 +4,10 @@
  * @module
  */
 
-import { checkerFrom, isUntimed } from '../../checkers/checker.ts'
+import { checkerFrom } from '../../checkers/checker.ts'
 import type { AnyChecker, CheckerSource, CauseTable } from '../../checkers/checker.ts'
 import { SHARED_CAUSES } from '../../checkers/causes.ts'
+import { isUntimed } from '../../checkers/response-time.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { describe } from '../../fields/describe.ts'
 import type { FieldRow } from '../../fields/describe.ts'

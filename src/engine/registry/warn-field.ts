@@ -5,8 +5,8 @@
  */
 
 import * as v from 'valibot'
-import { isUntimed } from '../../checkers/checker.ts'
 import type { AnyChecker } from '../../checkers/checker.ts'
+import { isUntimed } from '../../checkers/response-time.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { BASELINE } from '../../model.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { responseOf } from '../../checkers/checker.ts'
+import { responseOf } from '../../checkers/response-time.ts'
 import { LEARNED_MS, troubledHours, usualHour } from '../../incident/baseline.ts'
 import type { UsualHour } from '../../incident/baseline.ts'
 import { hourOf } from '../../incident/hours.ts'

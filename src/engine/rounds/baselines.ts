@@ -6,7 +6,7 @@
  * @module
  */
 
-import { responseOf } from '../../checkers/checker.ts'
+import { responseOf } from '../../checkers/response-time.ts'
 import { hoursNeeded, JUDGED_CHECKS, learned } from '../../incident/baseline.ts'
 import type { Baseline } from '../../incident/baseline.ts'
 import { hourOf } from '../../incident/hours.ts'

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { chartedFigures, responseOf } from '../../checkers/checker.ts'
+import { chartedFigures } from '../../checkers/checker.ts'
+import { responseOf } from '../../checkers/response-time.ts'
 import { countHour } from '../../incident/hours.ts'
 import type { Hours } from '../../incident/hours.ts'
 import { bucketOf, roundedMs } from '../../incident/latency.ts'

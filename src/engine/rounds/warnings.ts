@@ -4,8 +4,8 @@
  * @module
  */
 
-import { responseOf } from '../../checkers/checker.ts'
 import type { AnyChecker } from '../../checkers/checker.ts'
+import { responseOf } from '../../checkers/response-time.ts'
 import { quorum } from '../../incident/quorum.ts'
 import type { Cause } from '../../incident/transition.ts'
 import { WARN_BASELINE, warningOf } from '../../incident/warn.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { responseOf } from '../../checkers/checker.ts'
+import { responseOf } from '../../checkers/response-time.ts'
 import { ConflictError } from '../../errors.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
 import type { CheckOrder } from '../../probes/transport.ts'

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { responseOf } from '../../checkers/checker.ts'
+import { responseOf } from '../../checkers/response-time.ts'
 import type { LocationRecord } from '../../model.ts'
 import type { MonitorReading } from '../api/readings.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'

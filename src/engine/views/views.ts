@@ -4,8 +4,8 @@
  * @module
  */
 
-import { responseOf } from '../../checkers/checker.ts'
 import type { AnyChecker } from '../../checkers/checker.ts'
+import { responseOf } from '../../checkers/response-time.ts'
 import { iso, isoOrNull } from '../../clock.ts'
 import type { FieldTable } from '../../fields/field.ts'
 import { mask } from '../../fields/secrets.ts'

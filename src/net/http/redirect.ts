@@ -36,7 +36,7 @@ export function nextRequest(
  * Same scheme, host and port, or the same host that moves from port 80 to TLS on port 443: the
  * plain-text server has already seen all credentials.
  */
-function isSameParty(from: URL, to: URL): boolean {
+export function isSameParty(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true
   const movedUp = from.protocol === 'http:' && to.protocol === 'https:'
   return movedUp && from.hostname === to.hostname && from.port === '' && to.port === ''

@@ -1,0 +1,31 @@
+/**
+ * What counts as the response time of a check.
+ *
+ * @module
+ */
+
+import type { Outcome } from '../model.ts'
+import { round } from '../net/timing/trace.ts'
+import type { AnyChecker } from './checker.ts'
+
+/** A check of it connects to nothing: its duration says nothing. */
+export function isUntimed(checker: Pick<AnyChecker, 'push' | 'composite'> | undefined): boolean {
+  return checker?.push !== undefined || checker?.composite !== undefined
+}
+
+type Timed = Pick<Outcome, 'verdict' | 'duration_ms' | 'phases' | 'details'>
+
+/** The response time in ms; `null` if it was not measured. */
+export function responseOf(
+  checker: Pick<AnyChecker, 'response' | 'push' | 'composite'> | undefined,
+  { verdict, duration_ms, phases, details }: Timed,
+): number | null {
+  if (checker?.response === undefined) {
+    if (verdict === 'unknown' || isUntimed(checker)) return null
+    // The time of the authorization server is none of the target.
+    const { oauth_ms } = phases
+    return oauth_ms === undefined ? duration_ms : round(Math.max(0, duration_ms - oauth_ms))
+  }
+  const figure = details[checker.response]
+  return typeof figure === 'number' && figure >= 0 ? figure : null
+}
