@@ -118,6 +118,12 @@ export function deadline(
   return { timeout_ms }
 }
 
+/** Client credentials as the setting `oauth`; none where nothing is set. What is missing is named when the list is read. */
+export function oauthFrom(parts: Readonly<Record<string, string | undefined>>): JsonObject {
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined)
+  return given.length > 0 ? { oauth: Object.fromEntries(given) } : {}
+}
+
 /** A pattern as it stands, although it may look like `/pattern/flags`. */
 export function barePattern(pattern: string): string {
   return /^\/.+\/[a-z]*$/su.test(pattern) ? `/${pattern}/` : pattern

@@ -406,3 +406,66 @@ it('durations are read as Go and Prometheus write them', () => {
     undefined,
   ])
 })
+
+describe('OAuth2 client credentials', () => {
+  const oauth = {
+    token_url: 'https://login.example.com/token',
+    client_id: 'watch',
+    client_secret: 'a secret of the client',
+  }
+  const url = 'https://api.example.com/'
+
+  it('come from Uptime Kuma, as the form of the token request', () => {
+    const login = {
+      authMethod: 'oauth2-cc',
+      oauth_token_url: oauth.token_url,
+      oauth_client_id: oauth.client_id,
+      oauth_client_secret: oauth.client_secret,
+      oauth_scopes: 'read write',
+      oauth_audience: 'api',
+      oauth_auth_method: 'client_secret_post',
+    }
+    const monitor = { id: 1, name: 'API', type: 'http', url, interval: 60, active: true, ...login }
+    const imported = fromKuma({ version: '1.23.0', monitorList: [monitor] })
+    expect(imported.monitors[0]).toMatchObject({
+      oauth: { ...oauth, scope: 'read write', audience: 'api', auth_method: 'client_secret_post' },
+    })
+    expect(imported.not_carried_over.map(({ what }) => what)).not.toContainEqual(
+      expect.stringContaining('login'),
+    )
+  })
+
+  it('come from Gatus', () => {
+    const oauth2 = {
+      'token-url': oauth.token_url,
+      'client-id': oauth.client_id,
+      'client-secret': oauth.client_secret,
+      scopes: ['read', 'write'],
+    }
+    const conditions = ['[STATUS] == 200']
+    const imported = fromGatus({
+      endpoints: [{ name: 'API', url, client: { oauth2 }, conditions }],
+    })
+    expect(imported.monitors[0]).toMatchObject({ oauth: { ...oauth, scope: 'read write' } })
+  })
+
+  it('come from blackbox_exporter, with the audience among its parameters', () => {
+    const oauth2 = { ...oauth, scopes: ['read'], endpoint_params: { audience: 'api' } }
+    const imported = fromBlackbox({
+      blackbox: { modules: { api: { prober: 'http', http: { oauth2 } } } },
+      prometheus: {
+        scrape_configs: [
+          {
+            job_name: 'api',
+            metrics_path: '/probe',
+            params: { module: ['api'] },
+            static_configs: [{ targets: [url] }],
+          },
+        ],
+      },
+    })
+    expect(imported.monitors[0]).toMatchObject({
+      oauth: { ...oauth, scope: 'read', audience: 'api' },
+    })
+  })
+})

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { barePattern, hostAndPort } from '../imported.ts'
+import { barePattern, hostAndPort, oauthFrom } from '../imported.ts'
 import { take } from '../taking.ts'
 import type { Taking } from '../taking.ts'
 import { isJsonObject } from '../../model/json.ts'
@@ -54,6 +54,7 @@ function http(options: Taking, note: Note): SettingsOf {
     ...keyword(options, 'fail_if_body_matches_regexp', 'keyword_absent_regex', note),
     ...headersOf(options),
     ...authOf(options),
+    ...oauthOf(options.object('oauth2')),
     ...familyOf(options),
   }
   return (target) => {
@@ -88,6 +89,17 @@ function authOf(options: Taking): JsonObject {
   const basic = options.object('basic_auth')
   const [user, pass] = [basic.text('username'), basic.text('password')]
   return user === undefined ? {} : { auth: { user, ...(pass === undefined ? {} : { pass }) } }
+}
+
+function oauthOf(from: Taking): JsonObject {
+  const scopes = from.texts('scopes')
+  return oauthFrom({
+    token_url: from.text('token_url'),
+    client_id: from.text('client_id'),
+    client_secret: from.text('client_secret'),
+    scope: scopes.length > 0 ? scopes.join(' ') : undefined,
+    audience: from.object('endpoint_params').text('audience'),
+  })
 }
 
 /** Only where nothing else is taken instead; ours takes the first address that answers otherwise. */

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { hostAndPort } from '../imported.ts'
+import { hostAndPort, oauthFrom } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 
 export interface Target {
@@ -97,9 +97,20 @@ function request({ url, host, port, from, note }: Asked): Target {
     ...(headers === undefined || headers === null ? {} : { headers }),
     ...(client.flag('insecure') === true ? { ignore_tls_errors: true } : {}),
     ...(client.flag('ignore-redirect') === true ? { follow_redirects: false } : {}),
+    ...oauthOf(client.object('oauth2')),
     // Without a condition on it Gatus does not look at the status.
     expected_status: '100-599',
   }
   const tls_port = /^https:/i.test(url) ? (port ?? 443) : undefined
   return { settings, host, tls_port }
+}
+
+function oauthOf(from: Taking): JsonObject {
+  const scopes = from.texts('scopes')
+  return oauthFrom({
+    token_url: from.text('token-url'),
+    client_id: from.text('client-id'),
+    client_secret: from.text('client-secret'),
+    scope: scopes.length > 0 ? scopes.join(' ') : undefined,
+  })
 }

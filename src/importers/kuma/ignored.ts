@@ -60,7 +60,6 @@ export const IGNORED = [
   'mqttTopic',
   'mqttUsername',
   'mqttWebsocketPath',
-  'oauth_auth_method',
   'rabbitmqNodes',
   'rabbitmqPassword',
   'rabbitmqUsername',

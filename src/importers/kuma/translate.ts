@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { hostAndPort } from '../imported.ts'
+import { hostAndPort, oauthFrom } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 
 export interface Translated {
@@ -139,12 +139,25 @@ function headersOf(from: Taking, note: Note): JsonObject {
 
 function authOf(from: Taking, note: Note): JsonObject {
   const method = from.text('authMethod')
+  if (method === 'oauth2-cc') return oauthOf(from)
   const [user, pass] = [from.text('basic_auth_user'), from.text('basic_auth_pass')]
   if (method !== undefined && method !== 'basic') {
-    note(`the login by ${method}: only user and password are known here`)
+    note(`the login by ${method}: only a password and client credentials are known here`)
     return {}
   }
   return user === undefined ? {} : { auth: { user, ...(pass === undefined ? {} : { pass }) } }
+}
+
+function oauthOf(from: Taking): JsonObject {
+  const auth_method = from.text('oauth_auth_method')
+  return oauthFrom({
+    token_url: from.text('oauth_token_url'),
+    client_id: from.text('oauth_client_id'),
+    client_secret: from.text('oauth_client_secret'),
+    scope: from.text('oauth_scopes'),
+    audience: from.text('oauth_audience'),
+    auth_method: auth_method === 'client_secret_post' ? auth_method : undefined,
+  })
 }
 
 function withHost(
