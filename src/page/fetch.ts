@@ -16,10 +16,12 @@ import type { Answer } from './http/answer.ts'
 import { createAssets } from './http/assets.ts'
 import type { Call, Route, Service } from './http/call.ts'
 import { cookieOf } from './session/cookies.ts'
+import { createLanguages } from './words/languages.ts'
 import { documentOf, THEMES } from './layout/frame.ts'
 import type { Frame } from './layout/frame.ts'
 import { createLive } from './live/live.ts'
 import { html } from './layout/markup.ts'
+import { ENGLISH } from './words/language.ts'
 import { checkPage, SESSION_SEC } from './options.ts'
 import type { StatusPageOptions } from './options.ts'
 import { placesOf } from './live/places.ts'
@@ -56,7 +58,7 @@ export function createPage(engine: Engine, options: StatusPageOptions = {}): Sta
 }
 
 const OWN =
-  /^\/(?:$|(?:monitors|incidents|contacts|maintenance|notifications|keys|status|assets)(?:\/|$)|(?:audit-log|sign-in|sign-out|theme|events)\/?$)/
+  /^\/(?:$|(?:monitors|incidents|contacts|maintenance|notifications|keys|status|assets)(?:\/|$)|(?:audit-log|sign-in|sign-out|theme|language|events)\/?$)/
 
 function owns(base: string, pathname: string): boolean {
   if (base === '') return OWN.test(pathname)
@@ -73,6 +75,7 @@ function createService(engine: Engine, options: StatusPageOptions): Service {
     base: options.basePath ?? '',
     brand: options.title ?? 'watchpost',
     assets: createAssets(),
+    languages: createLanguages(options.languages ?? ['en']),
     authorize: options.authorize && withDeadline(clock, 'authorize', options.authorize),
     sessions: createSessions({ clock, max_age_sec, key: options.sessionKey }),
     attempts: createSignInLimit(clock),
@@ -91,7 +94,7 @@ interface Exchange {
 
 async function respond({ service, routes, request }: Exchange): Promise<Response> {
   const head = request.method === 'HEAD'
-  const call = callOf(service, request)
+  const call = await callOf(service, request)
   try {
     const answer = await answerOf(routes, call)
     return answer instanceof Response ? answer : toResponse(answer, { head })
@@ -100,9 +103,9 @@ async function respond({ service, routes, request }: Exchange): Promise<Response
   }
 }
 
-function callOf(service: Service, request: Request): Call {
+async function callOf(service: Service, request: Request): Promise<Call> {
   const url = new URL(request.url)
-  const { base, brand, assets, clock } = service
+  const { base, brand, assets, clock, languages } = service
   const theme = THEMES.find((known) => known === cookieOf(request, THEME_COOKIE)) ?? 'auto'
   const frame: Frame = {
     base,
@@ -110,6 +113,9 @@ function callOf(service: Service, request: Request): Call {
     origin: url.origin,
     nonce: makeNonce(),
     theme,
+    // Words that cannot be loaded are no reason to answer nothing.
+    language: await languages.chosen(request, url).catch(() => ENGLISH),
+    languages: languages.offered,
     now: clock.now(),
     here: url.pathname + url.search,
     assets,
@@ -141,9 +147,14 @@ async function answerOf(routes: readonly Route[], call: Call): Promise<Answer | 
 function failureOf(error: unknown, { service, request, path }: Call): Failure {
   if (error instanceof PageError) return error.failure
   if (isWatchpostError(error)) {
-    if (error.name === 'NotFoundError') return notFound('monitor').failure
+    if (error.name === 'NotFoundError')
+      return notFound(({ words }) => words.errors.noMonitor).failure
     if (error.name === 'ConflictError')
-      return { status: 409, title: 'Not possible now', text: `${error.message}.` }
+      return {
+        status: 409,
+        title: ({ words }) => words.errors.conflict,
+        text: () => `${error.message}.`,
+      }
     if (error.name === 'StorageError' || error.name === 'ClosedError')
       service.logger.warn({ err: error }, 'a page could not be shown')
     if (error.name === 'StorageError' || error.name === 'ClosedError') return UNAVAILABLE
@@ -151,15 +162,15 @@ function failureOf(error: unknown, { service, request, path }: Call): Failure {
   service.logger.error({ err: error, method: request.method, path }, 'a page failed unexpectedly')
   return {
     status: 500,
-    title: 'Something went wrong',
-    text: 'The mistake is on our side. The log of the service has the cause.',
+    title: ({ words }) => words.errors.internal,
+    text: ({ words }) => words.errors.internalText,
   }
 }
 
 const UNAVAILABLE: Failure = {
   status: 503,
-  title: 'Not available',
-  text: 'The service is starting or stopping, or its storage does not answer. Load the page again in a moment.',
+  title: ({ words }) => words.errors.unavailable,
+  text: ({ words }) => words.errors.unavailableText,
   headers: { 'Retry-After': '5' },
 }
 
@@ -167,8 +178,8 @@ function failurePage({ frame }: Call, { status, title, text, headers }: Failure)
   const main = html`<div class="first">
     <h1>${title}</h1>
     <p>${text}</p>
-    <p><a href="${frame.base}/">To the start</a></p>
+    <p><a href="${frame.base}/">${({ words }) => words.errors.toStart}</a></p>
   </div>`
-  const page = htmlAnswer(documentOf(frame, { title, main }), { nonce: frame.nonce, status })
+  const page = htmlAnswer(documentOf(frame, { title, main }), { ...frame, status })
   return { ...page, headers: { ...page.headers, ...headers } }
 }

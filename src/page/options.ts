@@ -15,12 +15,21 @@ import type { Places } from './live/places.ts'
 import { checkPublic } from './public/public-facts.ts'
 import type { PublicStatus } from './public/public-facts.ts'
 import type { PageRate } from './http/requests.ts'
+import type { PageWords } from './words/language.ts'
+import { checkLanguages } from './words/languages.ts'
+import type { BuiltinLanguage } from './words/languages.ts'
 
 export interface StatusPageOptions {
   /** Path under which the page is mounted, without a trailing slash (`/watch`). Default: the root. */
   readonly basePath?: string | undefined
   /** Name in the head of the page. Default `watchpost`. */
   readonly title?: string | undefined
+  /**
+   * Languages of the page, 1 to 20: `'en'` and `'de'` are there, others are the host's {@link PageWords}. A visitor gets
+   * the one in the address (`?lang=de`), else the one chosen at the foot of the page, else what the browser accepts, else
+   * the first; feeds and badges the one in the address, else the first. Default `['en']`.
+   */
+  readonly languages?: readonly (BuiltinLanguage | PageWords)[] | undefined
   /** Authorizes visitors, instead of the sign-in by API key: for hosts with accounts of their own. */
   readonly authorize?: Authorize | undefined
   /** Pages for customers, at `/status/<slug>`; `/status` leads to the first. Default none. */
@@ -67,6 +76,7 @@ const connections = option.wholeNumber(0, 1_000_000)
 const OPTIONS: OptionTable<StatusPageOptions> = {
   basePath: option.text,
   title: option.text,
+  languages: option.anything,
   authorize: option.callback,
   public: option.listOf(
     option.group<PublicStatus>({
@@ -106,10 +116,11 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
 /** @throws ConfigurationError */
 export function checkPage(options: StatusPageOptions): void {
   checkOptions('createPage', options, OPTIONS)
-  const { basePath = '', session_sec = SESSION_SEC, public: pages = [] } = options
+  const { basePath = '', session_sec = SESSION_SEC, public: pages = [], languages } = options
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath))
     throw new ConfigurationError(`basePath: "${basePath}" is no path such as /watch`)
   if (!Number.isInteger(session_sec) || session_sec < 60 || session_sec > SESSION_MAX_SEC)
     throw new ConfigurationError(`session_sec: 60 to ${SESSION_MAX_SEC} is expected`)
   checkPublic(pages)
+  if (languages !== undefined) checkLanguages(languages)
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { html, textOf } from '../../src/page/layout/markup.ts'
+import { ENGLISH } from '../../src/page/words/language.ts'
 
-const text = (...parts: Parameters<typeof html>) => textOf(html(...parts))
+const text = (...parts: Parameters<typeof html>) => textOf(html(...parts), ENGLISH)
 
 describe('html', () => {
   it('escapes whatever is put in, between tags and in attributes', () => {

@@ -4,7 +4,7 @@ import type { ResultView } from '../../src/engine/api/views.ts'
 import type { StatusPageOptions } from '../../src/page/index.ts'
 import { textOf } from '../../src/page/layout/markup.ts'
 import { highlights, nearestEnd, inWords } from '../../src/page/monitor/highlights.ts'
-import { msText } from '../../src/page/layout/words.ts'
+import { ENGLISH } from '../../src/page/words/language.ts'
 import { site } from './visit.ts'
 
 async function signedIn(options: StatusPageOptions = {}) {
@@ -183,7 +183,7 @@ describe('times in words', () => {
     ['2025-12-29T00:00:00.000Z', '3 d ago'],
   ])('what began at %s did so %s', (at, words) => {
     const [shown] = highlights({ type: type('time'), results: results(at), now: NOW })
-    expect(shown === undefined ? '' : textOf(shown)).toContain(words)
+    expect(shown === undefined ? '' : textOf(shown, ENGLISH)).toContain(words)
   })
 
   it.each([
@@ -193,7 +193,7 @@ describe('times in words', () => {
     ['2026-01-05T23:00:00.000Z', 'Certificate in 4 days'],
     ['2025-12-31T23:59:00.000Z', 'Certificate: has ended'],
   ])('what ends at %s: %s', (at, words) => {
-    expect(nearestEnd({ type: type('end'), results: results(at), now: NOW })).toBe(words)
+    expect(nearestEnd({ type: type('end'), results: results(at), now: NOW })?.(ENGLISH)).toBe(words)
   })
 
   it.each([
@@ -205,7 +205,7 @@ describe('times in words', () => {
     [7_500_000, '2 h 5 min'],
     [null, '–'],
   ])('%s ms is %s', (ms, words) => {
-    expect(msText(ms)).toBe(words)
+    expect(ENGLISH.ms(ms)).toBe(words)
   })
 })
 
@@ -225,11 +225,11 @@ describe('what a check measured', () => {
       'url http://a.test, status 301; url http://b.test, status 200',
     ],
   ])('is said in words: %j', (value, words) => {
-    expect(inWords(value)).toBe(words)
+    expect(inWords(value)(ENGLISH)).toBe(words)
   })
 
   it('has its bounds', () => {
-    expect(inWords('x'.repeat(5000))).toHaveLength(1001)
-    expect(inWords(Array.from({ length: 30 }, (_, at) => at))).toMatch(/19, and 10 more$/)
+    expect(inWords('x'.repeat(5000))(ENGLISH)).toHaveLength(1001)
+    expect(inWords(Array.from({ length: 30 }, (_, at) => at))(ENGLISH)).toMatch(/19, and 10 more$/)
   })
 })

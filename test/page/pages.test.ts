@@ -330,7 +330,7 @@ describe('style, script and icon', () => {
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(
       ([, path = '']) => path,
     )
-    expect(paths).toHaveLength(3)
+    expect(paths).toHaveLength(4)
     for (const path of paths) {
       const response = await visitor.get(path)
       expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')

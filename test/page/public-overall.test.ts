@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { MONITOR_STATES } from '../../src/model.ts'
 import type { MonitorState } from '../../src/model.ts'
-import { overall } from '../../src/page/public/public-page.ts'
+import { overall } from '../../src/page/public/service-states.ts'
+import { ENGLISH } from '../../src/page/words/language.ts'
 
 const shown = (states: readonly (MonitorState | 'stale')[]) =>
   states.map((state) =>
@@ -38,14 +39,15 @@ it.each<[string, readonly (MonitorState | 'stale')[], string, string]>([
   ['Services are disrupted', ['down', 'down'], '', 'bad'],
   ['The service is disrupted', ['down'], '', 'bad'],
 ])('%s: %j', (label, states, rest, tone) => {
-  expect(overall(shown(states))).toMatchObject({ label, rest, tone })
+  const found = overall(shown(states))
+  expect([found.label(ENGLISH), found.rest(ENGLISH), found.tone]).toEqual([label, rest, tone])
 })
 
 it('says "all" and "good" of no mixture with anything that is not operational', () => {
   const good = new Set(['up', 'confirming', 'late'])
   for (const state of [...MONITOR_STATES, 'stale'] as const) {
     const { label, tone } = overall(shown(['up', state]))
-    expect([state, tone === 'good', label.startsWith('All')]).toEqual([
+    expect([state, tone === 'good', label(ENGLISH).startsWith('All')]).toEqual([
       state,
       good.has(state),
       good.has(state),

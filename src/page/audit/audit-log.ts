@@ -43,7 +43,7 @@ interface AuditAsk {
 function askOf(query: URLSearchParams): AuditAsk {
   const actor = (query.get('actor') ?? '').trim()
   if (actor.length > ACTOR_CHARS)
-    throw badRequest(`The actor to filter by has more than ${ACTOR_CHARS} characters.`)
+    throw badRequest(() => `The actor to filter by has more than ${ACTOR_CHARS} characters.`)
   return {
     resource: oneOf(query, 'resource', AUDITED_RESOURCES),
     id: positive(query, 'id'),

@@ -38,7 +38,7 @@ export function isFailing({ last_delivery }: ContactView): boolean {
 export async function contactsFound(scope: AccountScope, page: number): Promise<ContactsFound> {
   const all = await scope.contacts.list()
   const pages = Math.max(1, Math.ceil(all.length / ROWS))
-  if (page > pages) throw badRequest('There is no such page of the list.')
+  if (page > pages) throw badRequest(({ words }) => words.errors.noListPage)
   // What needs attention stands first.
   const ordered = [...all].sort(
     (a, b) => Number(isFailing(b)) - Number(isFailing(a)) || a.id - b.id,

@@ -8,13 +8,14 @@ import { backOf, positive } from '../http/call.ts'
 import type { Route } from '../http/call.ts'
 import { action, page } from '../routes/signed-in.ts'
 import { contactInFull, contactsFound, isFailing } from './contact-facts.ts'
+import type { Language } from '../words/language.ts'
 import { contactPage, contactsPage } from './contacts-page.ts'
 
 export const contactRoutes: readonly Route[] = [
   page(/^\/contacts$/, async ({ call, scope, can_act }) => {
     const found = await contactsFound(scope, positive(call.url.searchParams, 'page') ?? 1)
     return {
-      title: 'Contacts',
+      title: ({ words }) => words.contacts.title,
       main: contactsPage(found, { frame: call.frame, can_act }),
       section: 'contacts',
       events: { shown: [], all: true },
@@ -26,7 +27,8 @@ export const contactRoutes: readonly Route[] = [
     return {
       title: contact.name,
       main: contactPage(facts, { frame: call.frame, can_act }),
-      said: `${contact.name}: ${isFailing(contact) ? 'the last notification was not delivered' : 'no delivery problem'}`,
+      said: ({ words }: Language) =>
+        words.contacts[isFailing(contact) ? 'saidFailing' : 'saidWell'](contact.name),
       section: 'contacts',
       events: { shown: [], all: true },
     }

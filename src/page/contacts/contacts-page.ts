@@ -9,8 +9,9 @@ import type { EpochMs } from '../../model.ts'
 import type { Frame } from '../layout/frame.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
-import { counted, dayText, durationText, relative } from '../layout/words.ts'
+import type { Content, Markup, Said } from '../layout/markup.ts'
+import { relative } from '../layout/words.ts'
+import type { Language } from '../words/language.ts'
 import { inWords } from '../monitor/highlights.ts'
 import type { ContactFacts, ContactInFull, ContactsFound } from './contact-facts.ts'
 import { isFailing } from './contact-facts.ts'
@@ -25,7 +26,7 @@ export interface ContactPageOptions {
 export function contactsPage(found: ContactsFound, { frame, can_act }: ContactPageOptions): Markup {
   const { rows, total, page, pages } = found
   if (total === 0) return noContacts()
-  return html`<h1>Contacts</h1>
+  return html`<h1>${({ words }) => words.contacts.title}</h1>
     <div id="contacts" data-live>
       <ul class="list">
         ${rows.map((row) => contactItem(row, { frame, can_act }))}
@@ -33,19 +34,19 @@ export function contactsPage(found: ContactsFound, { frame, can_act }: ContactPa
     </div>
     ${
       pages > 1 &&
-      html`<nav class="pages" aria-label="Pages">
-        ${page > 1 && html`<a href="${frame.base}/contacts?page=${page - 1}" rel="prev">Previous</a>`}<span
+      html`<nav class="pages" aria-label="${({ words }) => words.common.pages}">
+        ${page > 1 && html`<a href="${frame.base}/contacts?page=${page - 1}" rel="prev">${({ words }) => words.common.previous}</a>`}<span
           class="muted"
-          >Page ${page} of ${pages}, ${counted(total, 'contact')}</span
-        >${page < pages && html`<a href="${frame.base}/contacts?page=${page + 1}" rel="next">Next</a>`}
+          >${({ words: { common, contacts } }) => common.page(page, pages, contacts.count(total))}</span
+        >${page < pages && html`<a href="${frame.base}/contacts?page=${page + 1}" rel="next">${({ words }) => words.common.next}</a>`}
       </nav>`
     }`
 }
 
 function noContacts(): Markup {
   return html`<div class="first">
-    <h1>No contacts yet</h1>
-    <p>Nobody is notified when a monitor goes down. Create a contact with the API or the engine:</p>
+    <h1>${({ words }) => words.contacts.none}</h1>
+    <p>${({ words }) => words.contacts.noneText}</p>
     <pre tabindex="0"><code>POST /api/v1/contacts
 {"kind":"webhook","name":"On-call","url":"https://example.com/hook","all_monitors":true}</code></pre>
   </div>`
@@ -67,27 +68,40 @@ function contactItem(facts: ContactFacts, { frame, can_act }: ContactPageOptions
   </li>`
 }
 
-function reachOf({ all_monitors }: ContactView): string {
-  return all_monitors ? 'every monitor' : 'monitors that name it'
+function reachOf({ all_monitors }: ContactView): Said {
+  return ({ words }) => words.contacts[all_monitors ? 'everyMonitor' : 'namedMonitors']
 }
 
 function lastDelivery(contact: ContactView, now: EpochMs): Markup {
   const { last_delivery: last } = contact
-  if (last === null) return html`<span class="what">${icon('dash', 'quiet')}Nothing sent yet</span>`
+  if (last === null)
+    return html`<span class="what"
+      >${icon('dash', 'quiet')}${({ words }) => words.contacts.nothingSent}</span
+    >`
   return isFailing(contact)
-    ? html`<span class="what">${icon('cross', 'bad')}<strong>Not delivered</strong></span>
+    ? html`<span class="what"
+          >${icon('cross', 'bad')}<strong
+            >${({ words }) => words.contacts.notDelivered}</strong
+          ></span
+        >
         ${relative(last.at, now)}${last.error !== null && html`, <code>${last.error}</code>`}`
-    : html`<span class="what">${icon('check', 'good')}Delivered</span> ${relative(last.at, now)}`
+    : html`<span class="what"
+          >${icon('check', 'good')}${({ words }) => words.contacts.delivered}</span
+        >
+        ${relative(last.at, now)}`
 }
 
-function waitingText({ waiting, cut }: Pick<ContactFacts, 'waiting' | 'cut'>): string {
-  if (waiting.length === 0) return cut ? 'Nothing recent waits' : 'Nothing waits'
-  return `${cut ? 'At least ' : ''}${counted(waiting.length, 'notification')} ${waiting.length === 1 && !cut ? 'waits' : 'wait'}`
+function waitingText({ waiting, cut }: Pick<ContactFacts, 'waiting' | 'cut'>): Said {
+  const count = waiting.length
+  if (count === 0) return ({ words }) => words.contacts[cut ? 'nothingRecent' : 'nothingWaits']
+  return ({ words }) => words.contacts[cut ? 'atLeastWaits' : 'waits'](count)
 }
 
 function testButton({ id, name }: ContactView, base: string): Markup {
   return html`<form method="post" action="${base}/contacts/${id}/test">
-    <button id="test-${id}" aria-label="Send a test to ${name}">Send a test</button>
+    <button id="test-${id}" aria-label="${({ words }) => words.contacts.sendTestTo(name)}">
+      ${({ words }) => words.contacts.sendTest}
+    </button>
   </form>`
 }
 
@@ -95,7 +109,9 @@ export function contactPage(facts: ContactInFull, options: ContactPageOptions): 
   const { contact, told, monitors } = facts
   const { frame, can_act } = options
   const { base, now } = frame
-  return html`<p class="back"><a href="${base}/contacts">Contacts</a></p>
+  return html`<p class="back">
+      <a href="${base}/contacts">${({ words }) => words.contacts.title}</a>
+    </p>
     <div class="title">
       <div>
         <h1>${foreign(contact.name)}</h1>
@@ -105,15 +121,15 @@ export function contactPage(facts: ContactInFull, options: ContactPageOptions): 
     </div>
     <div id="delivery" class="headline whole" data-live>${headline(facts, now)}</div>
     <section aria-labelledby="h-facts">
-      <h2 id="h-facts">Details</h2>
+      <h2 id="h-facts">${({ words }) => words.common.details}</h2>
       <dl class="facts">${settings(contact)}</dl>
     </section>
     <section aria-labelledby="h-log">
-      <h2 id="h-log">Notifications</h2>
+      <h2 id="h-log">${({ words }) => words.contacts.notifications}</h2>
       <div id="log" data-live>
         ${
           told.length === 0
-            ? html`<p class="empty">Nothing was sent to this contact yet.</p>`
+            ? html`<p class="empty">${({ words }) => words.contacts.nothingSentTo}</p>`
             : notificationLog(told, {
                 now,
                 base,
@@ -131,19 +147,15 @@ function headline({ contact, waiting, cut }: ContactInFull, now: EpochMs): Marku
     .map(({ next_attempt_at: at }) => at)
     .filter((at) => at !== null)
     .sort()[0]
-  const words: Content =
-    last === null
-      ? 'Nothing sent yet'
-      : isFailing(contact)
-        ? 'The last notification was not delivered'
-        : 'The last notification was delivered'
+  const word = last === null ? 'nothingSent' : isFailing(contact) ? 'lastNot' : 'lastDelivered'
   const sign =
     last === null ? icon('dots', 'quiet') : last.ok ? icon('check', 'good') : icon('cross', 'bad')
   return html`${sign}
     <p>
-      <strong>${words}</strong>${last !== null && html` ${relative(last.at, now)}`}<br />
+      <strong>${({ words }) => words.contacts[word]}</strong
+      >${last !== null && html` ${relative(last.at, now)}`}<br />
       <span class="muted"
-        >${last !== null && last.error !== null && html`<code>${last.error}</code> · `}${waitingText({ waiting, cut })}${next !== undefined && html`, next attempt ${relative(next, now)}`}</span
+        >${last !== null && last.error !== null && html`<code>${last.error}</code> · `}${waitingText({ waiting, cut })}${next !== undefined && (({ words }: Language) => words.contacts.nextAttempt(relative(next, now)))}</span
       >
     </p>`
 }
@@ -155,7 +167,7 @@ function settings({
   group_window_sec,
   created_at,
 }: ContactView): readonly Markup[] {
-  const row = (name: string, value: Content): Markup =>
+  const row = (name: string | Said, value: Content): Markup =>
     html`<div>
       <dt>${name}</dt>
       <dd>${value}</dd>
@@ -164,9 +176,19 @@ function settings({
     ...Object.entries(settings).flatMap(([name, value]) =>
       value === undefined || value === null ? [] : [row(name, foreign(inWords(value)))],
     ),
-    ...(quiet === null ? [] : [row('Quiet hours', quietText(quiet))]),
-    ...(group_window_sec === 0 ? [] : [row('One message for', durationText(group_window_sec))]),
-    row('Created', dayText(created_at)),
+    ...(quiet === null ? [] : [row(({ words }) => words.contacts.quietHours, quietText(quiet))]),
+    ...(group_window_sec === 0
+      ? []
+      : [
+          row(
+            ({ words }) => words.contacts.oneMessage,
+            ({ duration }: Language) => duration(group_window_sec),
+          ),
+        ]),
+    row(
+      ({ words }) => words.common.created,
+      ({ day }: Language) => day(created_at),
+    ),
   ]
 }
 
@@ -178,9 +200,11 @@ function quietText({ hours, time_zone }: NonNullable<ContactView['quiet']>): str
 export function failingContacts(failing: readonly ContactView[], base: string): Markup | false {
   const [first, ...others] = failing
   if (first === undefined) return false
-  const who =
+  const who: Content = ({ words: { overview } }) =>
     others.length === 0
-      ? html`<a href="${base}/contacts/${first.id}">${foreign(first.name)}</a> was not reached`
-      : html`<a href="${base}/contacts">${failing.length} contacts</a> were not reached`
+      ? overview.notReached(html`<a href="${base}/contacts/${first.id}">${foreign(first.name)}</a>`)
+      : overview.wereNotReached(
+          html`<a href="${base}/contacts">${overview.severalNotReached(failing.length)}</a>`,
+        )
   return html`<span class="near">${icon('alert', 'warn')}${who}</span>`
 }

@@ -8,8 +8,8 @@ import type { AttemptView, NotificationView } from '../../engine/api/views.ts'
 import type { EpochMs, NotificationStatus } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
-import { clockTime, counted, msText, relative } from '../layout/words.ts'
+import type { Content, Markup, Said } from '../layout/markup.ts'
+import { clockTime, relative } from '../layout/words.ts'
 
 export interface LogOptions {
   readonly now: EpochMs
@@ -23,25 +23,30 @@ export interface LogOptions {
 }
 
 export const DELIVERY: Readonly<Record<NotificationStatus, Markup>> = {
-  queued: html`${icon('clock', 'quiet')}Waiting`,
-  sending: html`${icon('arrow', 'quiet')}Under way`,
-  sent: html`${icon('check', 'good')}Delivered`,
-  failed: html`${icon('cross', 'bad')}Failed`,
-  cancelled: html`${icon('dash', 'quiet')}Cancelled`,
+  queued: html`${icon('clock', 'quiet')}${({ words }) => words.contacts.statuses.queued}`,
+  sending: html`${icon('arrow', 'quiet')}${({ words }) => words.contacts.statuses.sending}`,
+  sent: html`${icon('check', 'good')}${({ words }) => words.contacts.statuses.sent}`,
+  failed: html`${icon('cross', 'bad')}${({ words }) => words.contacts.statuses.failed}`,
+  cancelled: html`${icon('dash', 'quiet')}${({ words }) => words.contacts.statuses.cancelled}`,
 }
 
 export function notificationLog(told: readonly NotificationView[], options: LogOptions): Markup {
   const { contacts, monitors, resend_to } = options
-  return html`<div class="wide" tabindex="0" role="group" aria-label="Notification log">
+  return html`<div
+    class="wide"
+    tabindex="0"
+    role="group"
+    aria-label="${({ words }) => words.contacts.log}"
+  >
     <table>
       <thead>
         <tr>
-          <th scope="col">Event</th>
-          ${monitors !== undefined && html`<th scope="col">Monitor</th>`}${contacts !== undefined && html`<th scope="col">Contact</th>`}
-          <th scope="col">Status</th>
-          <th scope="col">Attempts</th>
-          <th scope="col">Time</th>
-          ${resend_to !== undefined && html`<th scope="col"><span class="hidden">Action</span></th>`}
+          <th scope="col">${({ words }) => words.contacts.event}</th>
+          ${monitors !== undefined && html`<th scope="col">${({ words }) => words.contacts.monitor}</th>`}${contacts !== undefined && html`<th scope="col">${({ words }) => words.contacts.contact}</th>`}
+          <th scope="col">${({ words }) => words.contacts.status}</th>
+          <th scope="col">${({ words }) => words.contacts.attempts}</th>
+          <th scope="col">${({ words }) => words.contacts.time}</th>
+          ${resend_to !== undefined && html`<th scope="col"><span class="hidden">${({ words }) => words.common.action}</span></th>`}
         </tr>
       </thead>
       <tbody>
@@ -65,7 +70,9 @@ function logRow(
       ? '–'
       : monitors?.has(monitor_id) === true
         ? html`<a href="${about}">${foreign(monitors.get(monitor_id) ?? '')}</a>`
-        : `Monitor ${monitor_id}, removed`
+        : ({ words }) => words.contacts.goneMonitor(monitor_id)
+  const at = row.next_attempt_at
+  const next: Content = at !== null && (({ words }) => words.contacts.next(relative(at, now)))
   return html`<tr>
     <td><code>${event}</code>${repeat > 0 && ` ${repeat}`}</td>
     ${monitors !== undefined && html`<td>${monitor}</td>`}${contacts !== undefined && html`<td>${contactName(contact_id, { contacts, base })}</td>`}
@@ -73,10 +80,10 @@ function logRow(
       <span class="what">${DELIVERY[status]}</span>${error !== null && html` <code>${error}</code>`}
     </td>
     <td>
-      ${attempts.length === 0 ? 'none yet' : counted(attempts.length, 'attempt')}${attempts.map((attempt) => html`<br /><span class="muted">${attemptText(attempt)}</span>`)}
+      ${({ words: { contacts: said } }) => (attempts.length === 0 ? said.noAttempts : said.attemptCount(attempts.length))}${attempts.map((attempt) => html`<br /><span class="muted">${attemptText(attempt)}</span>`)}
     </td>
     <td>
-      ${clockTime(row.created_at, now)}${row.next_attempt_at !== null && html`<br /><span class="muted">next ${relative(row.next_attempt_at, now)}</span>`}
+      ${clockTime(row.created_at, now)}${row.next_attempt_at !== null && html`<br /><span class="muted">${next}</span>`}
     </td>
     ${resend_to !== undefined && html`<td>${isFinal(status) && resendButton(id, { base, resend_to })}</td>`}
   </tr>`
@@ -87,7 +94,7 @@ function contactName(
   { contacts, base }: { readonly contacts: ReadonlyMap<number, string>; readonly base: string },
 ): Content {
   const name = contacts.get(id)
-  if (name === undefined) return `Contact ${id}, removed`
+  if (name === undefined) return ({ words }) => words.contacts.goneContact(id)
   return html`<a href="${base}/contacts/${id}">${foreign(name)}</a>`
 }
 
@@ -101,11 +108,14 @@ function resendButton(
 ): Markup {
   return html`<form method="post" action="${base}/notifications/${id}/resend">
     <input type="hidden" name="return" value="${base}${resend_to}" />
-    <button id="resend-${id}" class="small">Send again</button>
+    <button id="resend-${id}" class="small">${({ words }) => words.contacts.sendAgain}</button>
   </form>`
 }
 
-export function attemptText({ http_status, error, duration_ms }: AttemptView): string {
-  const end = http_status === null ? (error ?? 'delivered') : `HTTP ${http_status}`
-  return `${end}, ${msText(duration_ms)}`
+export function attemptText({ http_status, error, duration_ms }: AttemptView): Said {
+  return ({ words, ms }) => {
+    const end =
+      http_status === null ? (error ?? words.contacts.attemptDelivered) : `HTTP ${http_status}`
+    return `${end}, ${ms(duration_ms)}`
+  }
 }

@@ -95,7 +95,7 @@ export const editRoutes: readonly Route[] = [
 
 /** A form is for whoever may send it. */
 function requireActing({ can_act }: Seen): void {
-  if (!can_act) throw forbidden('You may look at monitors, and not change them.')
+  if (!can_act) throw forbidden(() => 'You may look at monitors, and not change them.')
 }
 
 /** A test counts with the checks that users ask for. */
@@ -118,7 +118,7 @@ async function factsOf(
   const type = types.list().find((each) => each.type === name)
   const table = types.tables().get(name)
   if (type === undefined || table === undefined)
-    throw badRequest('There is no such type of monitor.')
+    throw badRequest(() => 'There is no such type of monitor.')
   return { type, controls: controlsFor(table, await choicesFor(scope, await locations.list())) }
 }
 

@@ -15,7 +15,6 @@ import type { FieldValues } from '../forms/form-field.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
-import { VERDICT_WORDS } from '../layout/words.ts'
 import { checkList } from '../monitor/checks.ts'
 import { inWords } from '../monitor/highlights.ts'
 
@@ -137,7 +136,9 @@ function checked(outcome: TimedOutcome, type: TypeView, now: EpochMs): Markup {
     ...outcome,
     ...{ id: 0, monitor_id: 0, location_id: 0, round: outcome.started_at, lag_ms: 0 },
   }
-  return html`<h2>${VERDICT_WORDS[outcome.verdict].label}: the check of these settings</h2>
+  return html`<h2>
+      ${({ words }) => words.common.verdicts[outcome.verdict]}: the check of these settings
+    </h2>
     ${checkList({ results: [result], locations: new Map([[0, 'From here']]), type, now })}`
 }
 

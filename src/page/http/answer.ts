@@ -7,6 +7,7 @@
 import { randomBytes } from 'node:crypto'
 import { textOf } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
+import type { Language } from '../words/language.ts'
 
 export interface Answer {
   readonly status: number
@@ -22,13 +23,17 @@ export function makeNonce(): string {
 
 interface HtmlOptions {
   readonly nonce: string
+  readonly language: Language
   readonly status?: number
   /** An image of another site that the page shows: its address, for the policy. */
   readonly image?: string | undefined
 }
 
 /** A page: only the page's own style and script by nonce; no framing, no caching. */
-export function htmlAnswer(markup: Markup, { nonce, status = 200, image }: HtmlOptions): Answer {
+export function htmlAnswer(
+  markup: Markup,
+  { nonce, language, status = 200, image }: HtmlOptions,
+): Answer {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -44,8 +49,10 @@ export function htmlAnswer(markup: Markup, { nonce, status = 200, image }: HtmlO
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy.join('; '),
+      // The language and the theme.
+      Vary: 'Accept-Language, Cookie',
     },
-    body: textOf(markup),
+    body: textOf(markup, language),
   }
 }
 

@@ -13,7 +13,9 @@ import type { Markup } from '../layout/markup.ts'
 import { CHART_SCRIPT } from '../chart/chart-script.ts'
 import { FORM_SCRIPT } from '../forms/form-script.ts'
 import { SCRIPT } from '../layout/script.ts'
+import { TIMES_SCRIPT } from '../layout/times-script.ts'
 import { style } from '../style/style.ts'
+import { ENGLISH } from '../words/language.ts'
 
 export interface Assets {
   /** Paths below the base path. */
@@ -23,6 +25,8 @@ export interface Assets {
   readonly form: string
   /** The script of charts. */
   readonly chart: string
+  /** The script that turns times to the zone of the viewer. */
+  readonly times: string
   readonly icon: string
   /** The icon while something is down. */
   readonly alarm: string
@@ -31,12 +35,13 @@ export interface Assets {
 
 export function createAssets(): Assets {
   const drawn = (mark: Markup): string =>
-    textOf(mark).replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
+    textOf(mark, ENGLISH).replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
   const files = {
     style: asset('css', 'text/css; charset=utf-8', style()),
     script: asset('js', 'text/javascript; charset=utf-8', SCRIPT),
     form: asset('js', 'text/javascript; charset=utf-8', FORM_SCRIPT),
     chart: asset('js', 'text/javascript; charset=utf-8', CHART_SCRIPT),
+    times: asset('js', 'text/javascript; charset=utf-8', TIMES_SCRIPT),
     icon: asset('svg', 'image/svg+xml', drawn(BRAND)),
     alarm: asset('svg', 'image/svg+xml', drawn(ALARM)),
   }
@@ -46,6 +51,7 @@ export function createAssets(): Assets {
     script: files.script.path,
     form: files.form.path,
     chart: files.chart.path,
+    times: files.times.path,
     icon: files.icon.path,
     alarm: files.alarm.path,
     find: (path) => answers.get(path),

@@ -13,6 +13,7 @@ import type { Authorize } from '../session/access.ts'
 import type { Answer } from './answer.ts'
 import type { Assets } from './assets.ts'
 import type { Frame } from '../layout/frame.ts'
+import type { Languages } from '../words/languages.ts'
 import type { Live } from '../live/live.ts'
 import { badRequest, forbidden } from './http-error.ts'
 import type { Requests } from './requests.ts'
@@ -32,6 +33,7 @@ export interface Service {
   readonly base: string
   readonly brand: string
   readonly assets: Assets
+  readonly languages: Languages
   readonly authorize: Authorize | undefined
   readonly sessions: Sessions
   readonly attempts: SignInLimit
@@ -61,8 +63,7 @@ export interface Route {
 
 /** @throws HttpError for a form of another origin */
 export function requireSameOrigin({ request }: Call): void {
-  if (!isSameOrigin(request))
-    throw forbidden('This form was sent from another site. Open the page itself and try again.')
+  if (!isSameOrigin(request)) throw forbidden(({ words }) => words.errors.otherSite)
 }
 
 /** The fields of a form from the page itself. @throws HttpError for another origin */
@@ -70,7 +71,7 @@ export async function ownForm(call: Call, limit_bytes = LIMIT_BYTES): Promise<UR
   requireSameOrigin(call)
   const { request, service } = call
   const form = await readForm(request, { clock: service.clock, limit_bytes })
-  if (form === undefined) throw badRequest('The form could not be read.')
+  if (form === undefined) throw badRequest(({ words }) => words.errors.unreadableForm)
   return form
 }
 
@@ -86,7 +87,7 @@ export function positive(query: URLSearchParams, name: string): number | undefin
   const text = query.get(name) ?? ''
   if (text === '') return undefined
   const value = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : NaN
-  if (Number.isNaN(value)) throw badRequest(`The parameter "${name}" of the address is no number.`)
+  if (Number.isNaN(value)) throw badRequest(({ words }) => words.errors.noNumber(name))
   return value
 }
 
@@ -100,7 +101,7 @@ export function oneOf<const W extends string>(
   if (text === '') return undefined
   const word = words.find((known) => known === text)
   if (word === undefined)
-    throw badRequest(`The parameter "${name}" of the address is none of ${words.join(', ')}.`)
+    throw badRequest((language) => language.words.errors.noneOf(name, words.join(', ')))
   return word
 }
 

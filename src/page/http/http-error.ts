@@ -5,12 +5,14 @@
  */
 
 import { WatchpostError } from '../../errors.ts'
+import type { Said } from '../layout/markup.ts'
+import { ENGLISH } from '../words/language.ts'
 
 export interface Failure {
   readonly status: number
-  readonly title: string
+  readonly title: Said
   /** A sentence that explains the error. */
-  readonly text: string
+  readonly text: Said
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -18,42 +20,37 @@ export class PageError extends WatchpostError {
   readonly failure: Failure
 
   constructor(failure: Failure) {
-    super('page_refusal', failure.text)
+    super('page_refusal', failure.text(ENGLISH))
     this.failure = failure
   }
 }
 
-export function notFound(what = 'page'): PageError {
-  return new PageError({
-    status: 404,
-    title: 'Not found',
-    text: `There is no such ${what}. It may have been removed, or the address is mistyped.`,
-  })
+export function notFound(text: Said = ({ words }) => words.errors.noPage): PageError {
+  return new PageError({ status: 404, title: ({ words }) => words.errors.notFound, text })
 }
 
-export function badRequest(text: string): PageError {
-  return new PageError({ status: 400, title: 'That did not work', text })
+export function badRequest(text: Said): PageError {
+  return new PageError({ status: 400, title: ({ words }) => words.errors.badRequest, text })
 }
 
 export function wrongMethod(allow: string): PageError {
   return new PageError({
     status: 405,
-    title: 'Not possible here',
-    text: 'This address does not take such a request.',
+    title: ({ words }) => words.errors.wrongMethod,
+    text: ({ words }) => words.errors.wrongMethodText,
     headers: { Allow: allow },
   })
 }
 
 export function tooMany(retry_sec: number): PageError {
-  const seconds = retry_sec === 1 ? '1 second' : `${retry_sec} seconds`
   return new PageError({
     status: 429,
-    title: 'Too many requests',
-    text: `There were too many requests within a minute. Wait ${seconds}, then try again.`,
+    title: ({ words }) => words.errors.tooMany,
+    text: ({ words }) => words.errors.tooManyText(retry_sec),
     headers: { 'Retry-After': String(retry_sec) },
   })
 }
 
-export function forbidden(text: string): PageError {
-  return new PageError({ status: 403, title: 'Not allowed', text })
+export function forbidden(text: Said): PageError {
+  return new PageError({ status: 403, title: ({ words }) => words.errors.forbidden, text })
 }

@@ -8,11 +8,11 @@ import type { IncidentView } from '../../engine/api/views.ts'
 import type { Frame } from '../layout/frame.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
-import { durationText, moment } from '../layout/words.ts'
+import type { Content, Markup, Said } from '../layout/markup.ts'
+import { moment } from '../layout/words.ts'
 import { checkList } from '../monitor/checks.ts'
 import type { IncidentInFull } from './incident-facts.ts'
-import { asideOf, ENDED, incidentList } from './incidents.ts'
+import { asideOf, endedText, incidentList, nameOf } from './incidents.ts'
 import { timeline } from './timeline.ts'
 
 export interface IncidentPageOptions {
@@ -21,15 +21,14 @@ export interface IncidentPageOptions {
   readonly can_act: boolean
 }
 
-/** The name of its monitor, which may be removed. */
-export function nameOf({ monitor }: IncidentView): string {
-  return monitor.name === '' ? 'A removed monitor' : monitor.name
-}
-
-export function stateText({ state, closed_reason, duration_sec }: IncidentView): string {
-  return state === 'open'
-    ? `Ongoing for ${durationText(duration_sec)}`
-    : `${ENDED[closed_reason ?? 'recovered']} after ${durationText(duration_sec)}`
+export function stateText(incident: IncidentView): Said {
+  const { state, duration_sec } = incident
+  return (language) => {
+    const words = language.words.incidents
+    const time = language.duration(duration_sec)
+    if (state === 'open') return words.ongoingFor(time)
+    return words.endedAfter(endedText(incident)(language), time)
+  }
 }
 
 export function incidentPage(facts: IncidentInFull, options: IncidentPageOptions): Markup {
@@ -37,33 +36,38 @@ export function incidentPage(facts: IncidentInFull, options: IncidentPageOptions
   const { frame, can_act } = options
   const { base, now } = frame
   const locations = new Map(monitor?.locations.map(({ location_id, name }) => [location_id, name]))
-  return html`<p class="back"><a href="${base}/incidents">Incidents</a></p>
+  return html`<p class="back">
+      <a href="${base}/incidents">${({ words }) => words.incidents.title}</a>
+    </p>
     <div class="title">
       <div>
         <h1>
           ${monitor === undefined ? nameOf(incident) : html`<a href="${base}/monitors/${monitor.id}">${foreign(monitor.name)}</a>`}
         </h1>
-        <p class="muted">Incident ${incident.id} · ${facts.type?.name ?? incident.monitor.type}</p>
+        <p class="muted">
+          ${({ words }) => words.incidents.incident(incident.id)} ·
+          ${facts.type?.name ?? incident.monitor.type}
+        </p>
       </div>
     </div>
     <div id="state" class="headline whole" data-live>
       ${headline(facts)}${can_act && acknowledge(incident, base)}
     </div>
     <section aria-labelledby="h-course">
-      <h2 id="h-course">Timeline</h2>
+      <h2 id="h-course">${({ words }) => words.incidents.timeline}</h2>
       <div id="course" data-live>
         ${timeline({ incident, told, contacts, locations, now })}${told.length === 0 && html`<p class="muted">${notSent(facts)}</p>`}
       </div>
     </section>
     <section aria-labelledby="h-failed">
       <div class="bar">
-        <h2 id="h-failed">Failed checks</h2>
-        ${monitor !== undefined && facts.more_failed && html`<a href="${base}/monitors/${monitor.id}/checks?verdict=fail">All failed checks</a>`}
+        <h2 id="h-failed">${({ words }) => words.incidents.failedChecks}</h2>
+        ${monitor !== undefined && facts.more_failed && html`<a href="${base}/monitors/${monitor.id}/checks?verdict=fail">${({ words }) => words.incidents.allFailed}</a>`}
       </div>
       <div id="checks" data-live>${failedChecks(facts, frame)}</div>
     </section>
     <section aria-labelledby="h-beside">
-      <h2 id="h-beside">At the same time</h2>
+      <h2 id="h-beside">${({ words }) => words.incidents.sameTime}</h2>
       <div id="beside" data-live>${beside(facts, frame)}</div>
     </section>`
 }
@@ -72,7 +76,7 @@ function headline({ incident, parent }: IncidentInFull): Markup {
   const open = incident.state === 'open'
   const aside: Content =
     incident.suppressed_by !== null && parent !== undefined
-      ? ['Caused by ', foreign(parent.name)]
+      ? ({ words }) => words.monitor.causedBy(foreign(parent.name))
       : asideOf(incident)
   return html`${open ? icon('cross', 'bad') : icon('check', 'good')}
     <p>
@@ -89,26 +93,28 @@ function acknowledge({ id, state, acknowledged_at }: IncidentView, base: string)
   if (state !== 'open' || acknowledged_at !== null) return false
   return html`<form method="post" action="${base}/incidents/${id}/acknowledge">
     <input type="hidden" name="return" value="${base}/incidents/${id}" />
-    <button id="acknowledge" title="You are working on it: repeats stop">Acknowledge</button>
+    <button id="acknowledge" title="${({ words }) => words.monitor.acknowledgeTitle}">
+      ${({ words }) => words.monitor.acknowledge}
+    </button>
   </form>`
 }
 
-function notSent({ incident }: IncidentInFull): string {
-  if (incident.suppressed_by !== null)
-    return 'No notification was sent: another monitor, on which this one depends, was down.'
-  return 'No notification was sent.'
+function notSent({ incident }: IncidentInFull): Said {
+  const word = incident.suppressed_by === null ? 'notSent' : 'notSentOther'
+  return ({ words }) => words.incidents[word]
 }
 
 function failedChecks({ failed, monitor, type }: IncidentInFull, { now }: Frame): Markup {
   if (monitor === undefined)
-    return html`<p class="empty">The monitor was removed, and its checks with it.</p>`
+    return html`<p class="empty">${({ words }) => words.incidents.checksRemoved}</p>`
   if (failed.length === 0)
-    return html`<p class="empty">The checks of that time are not stored any more.</p>`
+    return html`<p class="empty">${({ words }) => words.incidents.checksGone}</p>`
   const locations = new Map(monitor.locations.map(({ location_id, name }) => [location_id, name]))
   return checkList({ results: failed, locations, type, now })
 }
 
 function beside({ beside: others }: IncidentInFull, { now, base }: Frame): Markup {
-  if (others.length === 0) return html`<p class="empty">Nothing else failed at that time.</p>`
+  if (others.length === 0)
+    return html`<p class="empty">${({ words }) => words.incidents.nothingElse}</p>`
   return incidentList({ incidents: others, now, base, named: true })
 }

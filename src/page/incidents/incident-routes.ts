@@ -6,10 +6,13 @@
 
 import { backOf, oneOf, positive } from '../http/call.ts'
 import type { Route } from '../http/call.ts'
+import type { Said } from '../layout/markup.ts'
 import { action, page } from '../routes/signed-in.ts'
 import { incidentInFull } from './incident-facts.ts'
-import { incidentPage, nameOf, stateText } from './incident-page.ts'
-import { incidentsFound, incidentsPage } from './incidents.ts'
+import { incidentPage, stateText } from './incident-page.ts'
+import { incidentsFound, incidentsPage, nameOf } from './incidents.ts'
+
+const isOngoing: Said = ({ words }) => words.incidents.isOngoing
 
 export const incidentRoutes: readonly Route[] = [
   page(/^\/incidents$/, async ({ call, scope }) => {
@@ -21,7 +24,7 @@ export const incidentRoutes: readonly Route[] = [
     }
     const found = await incidentsFound(scope, ask)
     return {
-      title: 'Incidents',
+      title: ({ words }) => words.incidents.title,
       main: incidentsPage(found, ask, frame),
       section: 'incidents',
       events: { shown: [], all: true },
@@ -32,9 +35,10 @@ export const incidentRoutes: readonly Route[] = [
     const facts = await incidentInFull(scope, service.engine.types.list(), Number(params[0]))
     const { incident, monitor } = facts
     return {
-      title: `${nameOf(incident)}: incident ${incident.id}`,
+      title: (language) =>
+        language.words.incidents.titleOf(nameOf(incident)(language), incident.id),
       main: incidentPage(facts, { frame, can_act }),
-      said: `${nameOf(incident)}: ${incident.state === 'open' ? 'ongoing' : stateText(incident)}`,
+      said: [nameOf(incident), ': ', incident.state === 'open' ? isOngoing : stateText(incident)],
       alarm: incident.state === 'open',
       section: 'incidents',
       events: { shown: monitor === undefined ? [] : [monitor.id], all: true },

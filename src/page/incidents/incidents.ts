@@ -5,11 +5,12 @@
  */
 
 import type { IncidentView, Page } from '../../engine/api/views.ts'
-import type { ClosedReason, EpochMs } from '../../model.ts'
+import type { EpochMs } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
-import { durationText, moment } from '../layout/words.ts'
+import type { Markup, Said } from '../layout/markup.ts'
+import { moment } from '../layout/words.ts'
+import type { Language } from '../words/language.ts'
 import type { AccountScope } from '../../engine/api/engine.ts'
 import type { Frame } from '../layout/frame.ts'
 
@@ -37,41 +38,39 @@ export function incidentList(facts: IncidentListFacts): Markup {
 }
 
 function incidentItem(incident: IncidentView, { base, named = false }: IncidentListFacts): Markup {
-  const { id, monitor, state, started_at, duration_sec, cause_text } = incident
+  const { id, state, started_at, duration_sec, cause_text } = incident
   const aside = asideOf(incident)
   const open = state === 'open'
-  const name = monitor.name || 'A removed monitor'
   return html`<li class="flat" id="incident-${id}">
     <span class="what"
       >${open ? icon('cross', 'bad') : icon('check', 'good')}<strong
-        >${open ? 'Ongoing' : ENDED[incident.closed_reason ?? 'recovered']}</strong
+        >${open ? ({ words }: Language) => words.incidents.ongoing : endedText(incident)}</strong
       ></span
     >
     <span class="why"
       ><a href="${base}/incidents/${id}" id="incident-${id}-link"
-        >${named && [foreign(name), ': ']}${foreign(cause_text)}</a
+        >${named && [foreign(nameOf(incident)), ': ']}${foreign(cause_text)}</a
       >${aside !== undefined && html` <span class="tag">${aside}</span>`}</span
     >
     <span class="at">${moment(started_at)}</span>
-    <span class="took">${durationText(duration_sec)}</span>
+    <span class="took">${({ duration }) => duration(duration_sec)}</span>
   </li>`
 }
 
 /** Why no notifications are sent for the incident, or no further ones. */
-export function asideOf({
-  state,
-  suppressed_by,
-  acknowledged_at,
-}: IncidentView): string | undefined {
-  if (suppressed_by !== null) return 'Caused by another monitor'
-  return state === 'open' && acknowledged_at !== null ? 'Acknowledged' : undefined
+export function asideOf({ state, suppressed_by, acknowledged_at }: IncidentView): Said | undefined {
+  if (suppressed_by !== null) return ({ words }) => words.incidents.byOther
+  if (state !== 'open' || acknowledged_at === null) return undefined
+  return ({ words }) => words.incidents.acknowledged
 }
 
-export const ENDED: Readonly<Record<ClosedReason, string>> = {
-  recovered: 'Resolved',
-  paused: 'Ended by pause',
-  reconfigured: 'Ended by a change',
-  deleted: 'Ended by removal',
+export function endedText({ closed_reason }: Pick<IncidentView, 'closed_reason'>): Said {
+  return ({ words }) => words.incidents.ended[closed_reason ?? 'recovered']
+}
+
+/** The name of its monitor, which may be removed. */
+export function nameOf({ monitor }: IncidentView): Said {
+  return ({ words }) => monitor.name || words.common.removedMonitor
 }
 
 /** @throws NotFoundError */
@@ -91,18 +90,18 @@ export function incidentsPage(found: Page<IncidentView>, ask: IncidentsAsk, fram
   const { base, now } = frame
   const { items, next } = found
   const name = items[0]?.monitor.name
-  return html`${ask.monitor_id !== undefined && html`<p class="back"><a href="${base}/monitors/${ask.monitor_id}">${name === undefined ? 'The monitor' : foreign(name)}</a></p>`}
+  return html`${ask.monitor_id !== undefined && html`<p class="back"><a href="${base}/monitors/${ask.monitor_id}">${name === undefined ? ({ words }: Language) => words.incidents.theMonitor : foreign(name)}</a></p>`}
     <div class="bar">
-      <h1>Incidents</h1>
-      <nav class="choices" aria-label="Incidents shown">
-        ${[false, true].map((open) => html`<a href="${hrefOf({ ...ask, open, after: undefined }, base)}" ${open === ask.open && html` aria-current="true"`}>${open ? 'Ongoing' : 'All'}</a>`)}
+      <h1>${({ words }) => words.incidents.title}</h1>
+      <nav class="choices" aria-label="${({ words }) => words.incidents.shown}">
+        ${[false, true].map((open) => html`<a href="${hrefOf({ ...ask, open, after: undefined }, base)}" ${open === ask.open && html` aria-current="true"`}>${({ words }) => (open ? words.incidents.ongoing : words.common.all)}</a>`)}
       </nav>
     </div>
     <div id="incidents" data-live>
-      ${items.length === 0 ? html`<p class="empty">${ask.open ? 'No incident is ongoing.' : 'There has been no incident yet.'}</p>` : incidentList({ incidents: items, now, base, named: true })}
+      ${items.length === 0 ? html`<p class="empty">${({ words }) => words.incidents[ask.open ? 'noneOngoing' : 'none']}</p>` : incidentList({ incidents: items, now, base, named: true })}
     </div>
-    <nav class="pages" aria-label="Pages">
-      ${ask.after !== undefined && html`<a href="${hrefOf({ ...ask, after: undefined }, base)}">Newest</a>`}${next !== null && html`<a href="${hrefOf({ ...ask, after: next }, base)}" rel="next">Older</a>`}
+    <nav class="pages" aria-label="${({ words }) => words.common.pages}">
+      ${ask.after !== undefined && html`<a href="${hrefOf({ ...ask, after: undefined }, base)}">${({ words }) => words.common.newest}</a>`}${next !== null && html`<a href="${hrefOf({ ...ask, after: next }, base)}" rel="next">${({ words }) => words.common.older}</a>`}
     </nav>`
 }
 

@@ -5,12 +5,13 @@
  */
 
 import type { IncidentView, NotificationView } from '../../engine/api/views.ts'
-import type { ClosedReason, EpochMs } from '../../model.ts'
+import type { EpochMs } from '../../model.ts'
 import { attemptText, DELIVERY } from '../contacts/notification-log.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
-import { clockTime, counted, durationText } from '../layout/words.ts'
+import { clockTime } from '../layout/words.ts'
+import type { Language } from '../words/language.ts'
 
 export interface TimelineFacts {
   readonly incident: IncidentView
@@ -27,13 +28,6 @@ interface Step {
   readonly rank: number
   readonly sign: Markup
   readonly what: Content
-}
-
-const LAST_STEP: Readonly<Record<ClosedReason, string>> = {
-  recovered: 'Recovered: the first check that succeeded',
-  paused: 'Closed: the monitor was paused',
-  reconfigured: 'Closed: the settings of the monitor were changed',
-  deleted: 'Closed: the monitor was removed',
 }
 
 export function timeline(facts: TimelineFacts): Markup {
@@ -60,26 +54,35 @@ function ownSteps({ incident, locations }: TimelineFacts): readonly Step[] {
       at: started_at,
       rank: 0,
       sign: icon('alert', 'warn'),
-      what: ['First failed check: ', cause(first)],
+      what: ({ words }) => words.incidents.firstFailed(cause(first)),
     },
     {
       at: detected_at,
       rank: 1,
       sign: icon('cross', 'bad'),
       what: [
-        took < 1 ? 'Confirmed at once' : `Confirmed after ${durationText(took)}`,
-        seen.length > 0 && [', failed in ', foreign(seen.join(', '))],
+        ({ words: { incidents }, duration }) =>
+          took < 1 ? incidents.confirmedAtOnce : incidents.confirmedAfter(duration(took)),
+        seen.length > 0 &&
+          (({ words }: Language) => words.incidents.failedIn(foreign(seen.join(', ')))),
       ],
     },
     ...changes.map((change) => ({
       at: change.at,
       rank: 3,
       sign: icon('alert', 'warn'),
-      what: ['The cause changed: ', cause(change)],
+      what: ({ words }: Language) => words.incidents.causeChanged(cause(change)),
     })),
     ...(acknowledged_at === null
       ? []
-      : [{ at: acknowledged_at, rank: 4, sign: icon('check', 'quiet'), what: 'Acknowledged' }]),
+      : [
+          {
+            at: acknowledged_at,
+            rank: 4,
+            sign: icon('check', 'quiet'),
+            what: ({ words }: Language) => words.incidents.acknowledged,
+          },
+        ]),
     ...(ended_at === null
       ? []
       : [
@@ -87,7 +90,7 @@ function ownSteps({ incident, locations }: TimelineFacts): readonly Step[] {
             at: ended_at,
             rank: 5,
             sign: icon('check', 'good'),
-            what: LAST_STEP[closed_reason ?? 'recovered'],
+            what: ({ words }: Language) => words.incidents.steps[closed_reason ?? 'recovered'],
           },
         ]),
   ]
@@ -96,27 +99,29 @@ function ownSteps({ incident, locations }: TimelineFacts): readonly Step[] {
 function cause({
   cause_code,
   cause_text,
-}: Pick<IncidentView['causes'][number], 'cause_code' | 'cause_text'>): Content {
-  return [foreign(cause_text), html` <code>${cause_code}</code>`]
+}: Pick<IncidentView['causes'][number], 'cause_code' | 'cause_text'>): Markup {
+  return html`${foreign(cause_text)} <code>${cause_code}</code>`
 }
 
 function toldStep(row: NotificationView, contacts: ReadonlyMap<number, string>): Step {
   const { event, contact_id, status, attempts, error, repeat } = row
   const name = contacts.get(contact_id)
-  const how = attempts.map(attemptText).join('; ')
+  const how = attempts.map((attempt, at) => [at > 0 && '; ', attemptText(attempt)])
+  const what = html`<code>${event}</code>${repeat > 0 && ` ${repeat}`}`
+  const contact: Content =
+    name === undefined ? ({ words }) => words.incidents.goneContact(contact_id) : foreign(name)
   return {
     at: row.sent_at ?? row.created_at,
     rank: event === 'up' ? 6 : 2,
     sign: icon('arrow', 'quiet'),
     what: [
-      html`<code>${event}</code>`,
-      repeat > 0 && ` ${repeat}`,
-      ' to ',
-      name === undefined ? `contact ${contact_id}, removed` : foreign(name),
-      html`: <span class="what">${DELIVERY[status]}</span>`,
+      ({ words }) => words.incidents.sentTo<Content>(what, contact),
+      html`<span class="what">${DELIVERY[status]}</span>`,
       error !== null && html` <code>${error}</code>`,
       attempts.length > 0 &&
-        html` <span class="muted">${counted(attempts.length, 'attempt')}: ${how}</span>`,
+        html` <span class="muted"
+          >${({ words }) => words.contacts.attemptCount(attempts.length)}: ${how}</span
+        >`,
     ],
   }
 }

@@ -28,9 +28,9 @@ export const keyRoutes: readonly Route[] = [
     requireKeys(visitor)
     const name = (form.get('name') ?? '').trim()
     if (name === '' || name.length > NAME_CHARS)
-      throw badRequest(`A key needs a name of at most ${NAME_CHARS} characters.`)
+      throw badRequest(() => `A key needs a name of at most ${NAME_CHARS} characters.`)
     const chosen = KEY_SCOPES.filter((scope) => form.getAll('scope').includes(scope))
-    if (chosen.length === 0) throw badRequest('Choose what the key may do.')
+    if (chosen.length === 0) throw badRequest(() => 'Choose what the key may do.')
     const { key, view } = await scope.keys.create({ name, scopes: chosen })
     return keySheet(await scope.keys.list(), call.frame, { key, name: view.name })
   }),
@@ -42,7 +42,7 @@ export const keyRoutes: readonly Route[] = [
 ]
 
 function requireKeys({ keys }: Visitor): void {
-  if (!keys) throw forbidden('You may not manage API keys.')
+  if (!keys) throw forbidden(() => 'You may not manage API keys.')
 }
 
 function keySheet(

@@ -7,8 +7,7 @@
 
 import type { UptimeDay, UptimeView } from '../../engine/api/views.ts'
 import { html } from './markup.ts'
-import type { Markup } from './markup.ts'
-import { counted, dayText, durationText, percentText } from './words.ts'
+import type { Markup, Said } from './markup.ts'
 
 const HEIGHT = 32
 const STEP = 6
@@ -17,7 +16,7 @@ const STUB = 8
 
 export interface BarsOptions {
   /** The name for the text alternative. */
-  readonly name: string
+  readonly name: string | Said
   /** Every day has a tooltip, not only days with downtime. Default `false`. */
   readonly each_day?: boolean
   /** When the monitor was created, in ISO 8601: earlier days are left empty. */
@@ -51,7 +50,7 @@ export function bars({ days, overall }: UptimeView, options: BarsOptions): Marku
     ${KINDS.map(path)}${spoken.map(
       ({ day, x }) =>
         html`<rect x="${x - 1}" y="0" width="${STEP}" height="${HEIGHT}"
-          ><title>${dayText(day.date)}: ${dayWords(day)}</title></rect
+          ><title>${(language) => language.day(day.date)}: ${dayWords(day)}</title></rect
         >`,
     )}
   </svg>`
@@ -83,28 +82,36 @@ function lowerPart(share: number): number {
   return share >= 1 ? HEIGHT : Math.round(HEIGHT * (0.25 + 0.65 * Math.sqrt(share)))
 }
 
-export function dayWords({ uptime, down_sec, paused_sec, maintenance_sec }: UptimeDay): string {
-  if (uptime === null) {
-    if (maintenance_sec > 0) return 'maintenance'
-    return paused_sec > 0 ? 'paused' : 'no data'
+export function dayWords({ uptime, down_sec, paused_sec, maintenance_sec }: UptimeDay): Said {
+  return ({ words: { days }, duration, percent }) => {
+    if (uptime === null) {
+      if (maintenance_sec > 0) return days.maintenance
+      return paused_sec > 0 ? days.paused : days.noData
+    }
+    return down_sec === 0 ? days.noDowntime : days.downtime(duration(down_sec), percent(uptime))
   }
-  return down_sec === 0
-    ? 'no downtime'
-    : `${durationText(down_sec)} of downtime, ${percentText(uptime)} up`
 }
 
 /** Maximum number of days listed in the text alternative. */
 const NAMED = 5
 
-function alternative(days: readonly UptimeDay[], overall: number | null, name: string): string {
+function alternative(
+  days: readonly UptimeDay[],
+  overall: number | null,
+  name: string | Said,
+): Said {
   const known = days.filter(({ uptime }) => uptime !== null)
   const bad = known.filter(({ down_sec }) => down_sec > 0)
-  const lead = `${name}, last ${days.length} days`
-  if (known.length === 0) return `${lead}: no data yet`
-  const up = `${percentText(overall)} up over ${counted(known.length, 'day')} with data`
-  if (bad.length === 0) return `${lead}: ${up}, no downtime`
-  const latest = bad.slice(-NAMED).reverse()
-  const named = latest.map((day) => `${dayText(day.date)} ${durationText(day.down_sec)}`)
-  const more = bad.length > NAMED ? `, and ${bad.length - NAMED} before` : ''
-  return `${lead}: ${up}. Downtime: ${named.join(', ')}${more}`
+  return (language) => {
+    const { words, percent, day, duration } = language
+    const named = typeof name === 'string' ? name : name(language)
+    const lead = words.days.lead(named, days.length)
+    if (known.length === 0) return words.days.noDataYet(lead)
+    const up = words.days.up(lead, percent(overall), known.length)
+    if (bad.length === 0) return words.days.without(up)
+    const latest = bad.slice(-NAMED).reverse()
+    const list = latest.map(({ date, down_sec }) => `${day(date)} ${duration(down_sec)}`)
+    const more = bad.length > NAMED ? words.days.more(bad.length - NAMED) : ''
+    return words.days.with(up, list.join(', ') + more)
+  }
 }

@@ -6,10 +6,12 @@
 
 import type { EpochMs } from '../../model.ts'
 import { iso } from '../../clock.ts'
+import type { Language } from '../words/language.ts'
+import type { OfferedLanguage } from '../words/languages.ts'
 import { BRAND } from './icons.ts'
 import { foreign, html } from './markup.ts'
-import type { Content, Markup } from './markup.ts'
-import { momentText } from './words.ts'
+import type { Content, Markup, Said } from './markup.ts'
+import { ZONE } from './words.ts'
 
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -23,6 +25,9 @@ export interface Frame {
   readonly origin: string
   readonly nonce: string
   readonly theme: Theme
+  readonly language: Language
+  /** All that can be chosen. */
+  readonly languages: readonly OfferedLanguage[]
   readonly now: EpochMs
   /** Path and query of the page itself, for links back to it. */
   readonly here: string
@@ -33,6 +38,8 @@ export interface Frame {
     readonly form: string
     /** Of pages with a chart. */
     readonly chart: string
+    /** Turns times to the zone of the viewer. */
+    readonly times: string
     readonly icon: string
     /** The icon while something is down. */
     readonly alarm: string
@@ -41,17 +48,17 @@ export interface Frame {
 
 /** The navigation. */
 const SECTIONS = {
-  monitors: { path: '/', label: 'Monitors' },
-  incidents: { path: '/incidents', label: 'Incidents' },
-  contacts: { path: '/contacts', label: 'Contacts' },
-  maintenance: { path: '/maintenance', label: 'Maintenance' },
-  keys: { path: '/keys', label: 'API keys' },
-  audit: { path: '/audit-log', label: 'Audit log' },
+  monitors: '/',
+  incidents: '/incidents',
+  contacts: '/contacts',
+  maintenance: '/maintenance',
+  keys: '/keys',
+  audit: '/audit-log',
 } as const
 export type Section = keyof typeof SECTIONS
 
 export interface Sheet {
-  readonly title: string
+  readonly title: string | Said
   readonly main: Content
   /** The navigation of a signed-in user. */
   readonly signed_in?: {
@@ -87,17 +94,19 @@ export interface Dress {
   readonly noindex: boolean
   /** Address without its ending. */
   readonly feed: string | undefined
-  /** The time of the footer, and the zone that it names. */
-  readonly as_of: string
-  readonly time_zone: string
+  /** The time of the footer in the page's own zone, which it names; absent: UTC, or the zone of the viewer. */
+  readonly as_of: { readonly time: Content; readonly time_zone: string } | undefined
 }
 
 export function documentOf(frame: Frame, sheet: Sheet): Markup {
-  const { base, brand, nonce, theme, now, assets } = frame
+  const { base, brand, nonce, theme, now, assets, language } = frame
   const { title, main, events, dress, down = 0, alarm = down > 0 } = sheet
   return html`<!doctype html>
     <html
-      lang="en"
+      lang="${language.tag}"
+      dir="${language.dir}"
+      data-intl="${language.locale}"
+      data-relative="${JSON.stringify(language.words.common.relative)}"
       data-theme="${theme}"
       data-now="${iso(now)}"
       ${events !== undefined && html` data-events="${events}"`}
@@ -107,7 +116,7 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="${theme === 'auto' ? 'light dark' : theme}" />
         ${dress?.noindex !== false && html`<meta name="robots" content="noindex" />`}
-        <title>${down > 0 && `(${down}) `}${title === brand ? title : `${title} · ${brand}`}</title>
+        <title>${down > 0 && `(${down}) `}${title}${title !== brand && ` · ${brand}`}</title>
         <link rel="icon" href="${base}${alarm ? assets.alarm : assets.icon}" type="image/svg+xml" />
         <link rel="stylesheet" href="${base}${assets.style}" nonce="${nonce}" />
         ${dress?.style !== undefined && html`<link rel="stylesheet" href="${dress.style}" nonce="${nonce}" />`}
@@ -115,9 +124,10 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
         ${sheet.form === true && html`<script src="${base}${assets.form}" nonce="${nonce}" defer></script>`}
         ${sheet.chart === true && html`<script src="${base}${assets.chart}" nonce="${nonce}" defer></script>`}
         ${events !== undefined && html`<script src="${base}${assets.script}" nonce="${nonce}" defer></script>`}
+        ${zoned(sheet) && html`<script src="${base}${assets.times}" nonce="${nonce}" defer></script>`}
       </head>
       <body${sheet.masthead !== undefined && html` class="slim"`}>
-        <a class="skip" href="#main">Skip to the content</a>
+        <a class="skip" href="#main">${({ words }) => words.frame.skip}</a>
         ${header(frame, sheet)}
         ${events !== undefined && [LOST, OUT]}
         <main id="main" tabindex="-1">${main}</main>
@@ -134,18 +144,23 @@ function feedLinks(feed: string): Markup {
 
 /** Made visible by the script. */
 const LOST = html`<p id="lost" class="lost" role="status" hidden>
-  No connection to the service since <time></time> UTC. This page shows what was known then.
+  ${({ words }) => words.frame.lost([html`<time data-at="clock"></time> `, ZONE])}
 </p>`
 
 /** Filled by the script; always there, so that screen readers announce what comes into it. */
 const TOASTS = html`<div class="toasts" role="status">
-  <p id="newly" hidden></p>
-  <p id="news" hidden><a href="">The list has changed: show it anew</a></p>
+  <p
+    id="newly"
+    data-lead="${({ words }) => words.frame.newlyDown}"
+    data-more="${({ words }) => words.frame.newlyMore}"
+    hidden
+  ></p>
+  <p id="news" hidden><a href="">${({ words }) => words.frame.listChanged}</a></p>
 </div>`
 
 /** Made visible by the script when the session has ended. */
 const OUT = html`<p id="out" class="lost" role="status" hidden>
-  You are signed out. This page shows what was known then. <a href="">Sign in</a>
+  ${({ words }) => words.frame.signedOut} <a href="">${({ words }) => words.frame.signIn}</a>
 </p>`
 
 function header({ base, brand }: Frame, { signed_in, masthead, dress }: Sheet): Markup {
@@ -159,41 +174,66 @@ function header({ base, brand }: Frame, { signed_in, masthead, dress }: Sheet): 
     </header>`
   const mark = html`<a class="mark" href="${base}/">${BRAND}<strong>${foreign(brand)}</strong></a>`
   if (signed_in === undefined) return html`<header class="top">${mark}</header>`
-  const links = Object.entries(SECTIONS)
+  const links = (Object.entries(SECTIONS) as [Section, string][])
     .filter(([section]) => section !== 'keys' || signed_in.keys)
     .map(
-      ([section, { path, label }]) =>
+      ([section, path]) =>
         html`<a href="${base}${path}" ${signed_in.section === section && html` aria-current="page"`}
-          >${label}</a
+          >${({ words }) => words.frame[section]}</a
         >`,
     )
   return html`<header class="top">
     ${mark}
-    <nav aria-label="Sections">${links}</nav>
-    ${signed_in.can_leave && html`<form method="post" action="${base}/sign-out"><button class="plain">Sign out</button></form>`}
+    <nav aria-label="${({ words }) => words.frame.sections}">${links}</nav>
+    ${signed_in.can_leave && html`<form method="post" action="${base}/sign-out"><button class="plain">${({ words }) => words.frame.signOut}</button></form>`}
   </header>`
 }
 
-/** Without the script, or without its connection, this link reloads the page. */
-function footer({ base, theme, now, here }: Frame, { events, dress }: Sheet): Markup {
-  const button = (choice: Theme, label: string): Markup =>
-    html`<button
-      name="theme"
-      value="${choice}"
-      aria-pressed="${theme === choice ? 'true' : 'false'}"
-    >
-      ${label}
-    </button>`
+/** Whether the times of the page are UTC as they stand, and so can be turned. */
+function zoned({ dress }: Sheet): boolean {
+  return dress?.as_of === undefined
+}
+
+/** Without the script, or without its connection, a link reloads the page. */
+function footer(frame: Frame, sheet: Sheet): Markup {
+  const { now, here } = frame
+  const { events, dress } = sheet
+  const time = html`<time datetime="${iso(now)}" id="as-of" data-at="moment"
+    >${({ moment }) => moment(iso(now))}</time
+  >`
+  const { as_of = { time, time_zone: ZONE } } = dress ?? {}
   return html`<footer class="foot">
     <p>
-      As of
-      <time datetime="${iso(now)}" id="as-of">${dress?.as_of ?? momentText(iso(now))}</time>
-      ${dress?.time_zone ?? 'UTC'}.
-      ${events !== undefined && html`<span id="live"><a href="${here}">Reload</a></span>`}
+      ${({ words }) => words.frame.asOf<Content>(as_of.time, as_of.time_zone)}
+      ${events !== undefined && html`<span id="live" data-live-word="${({ words }) => words.frame.live}"><a href="${here}">${({ words }) => words.frame.reload}</a></span>`}
+      ${zoned(sheet) && html`<button id="zone" class="plain" data-words="${({ words }) => words.frame.timesIn}" hidden></button>`}
     </p>
-    <form method="post" action="${base}/theme" class="themes" aria-label="Theme">
-      <input type="hidden" name="return" value="${here}" />
-      ${button('auto', 'Auto')}${button('light', 'Light')}${button('dark', 'Dark')}
-    </form>
+    <div class="looks">${languageForm(frame)}${themeForm(frame)}</div>
   </footer>`
+}
+
+function themeForm({ base, theme, here }: Frame): Markup {
+  return html`<form
+    method="post"
+    action="${base}/theme"
+    class="themes"
+    aria-label="${({ words }) => words.frame.theme}"
+  >
+    <input type="hidden" name="return" value="${here}" />
+    ${THEMES.map((choice) => html`<button name="theme" value="${choice}" aria-pressed="${theme === choice ? 'true' : 'false'}">${({ words }) => words.frame[choice]}</button>`)}
+  </form>`
+}
+
+/** Only where there is a choice. */
+function languageForm({ base, language, languages, here }: Frame): Markup | false {
+  if (languages.length < 2) return false
+  return html`<form
+    method="post"
+    action="${base}/language"
+    class="themes"
+    aria-label="${({ words }) => words.frame.language}"
+  >
+    <input type="hidden" name="return" value="${here}" />
+    ${languages.map(({ tag, name }) => html`<button name="language" value="${tag}" lang="${tag}" aria-pressed="${tag === language.tag ? 'true' : 'false'}">${name}</button>`)}
+  </form>`
 }

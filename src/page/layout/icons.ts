@@ -8,7 +8,7 @@
 import type { MonitorState, Verdict } from '../../model.ts'
 import { html } from './markup.ts'
 import type { Markup } from './markup.ts'
-import { isUnseen, shownAs, VERDICT_WORDS } from './words.ts'
+import { isUnseen, shownAs, VERDICT_TONES } from './words.ts'
 import type { Shown, Tone } from './words.ts'
 
 const SHAPES = {
@@ -75,7 +75,7 @@ export function stateIcon(shown: Shown): Markup {
 }
 
 export function verdictIcon(verdict: Verdict): Markup {
-  return icon(OF_VERDICT[verdict], VERDICT_WORDS[verdict].tone)
+  return icon(OF_VERDICT[verdict], VERDICT_TONES[verdict])
 }
 
 /** Icon and word of a state. */

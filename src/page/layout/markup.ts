@@ -1,40 +1,68 @@
 /**
  * HTML as tagged templates: interpolated values are escaped, unless they are markup. Only a template creates markup.
+ * Words are functions of the language: it is chosen when the markup is written, so that what makes the markup need not
+ * know it.
  *
  * Values are allowed between tags and inside quoted attributes; nowhere else.
  *
  * @module
  */
 
+import type { Language } from '../words/language.ts'
+
 const MARKUP: unique symbol = Symbol('watchpost.markup')
 
 export interface Markup {
-  readonly [MARKUP]: string
+  readonly [MARKUP]: Template
 }
 
-/** `null`, `undefined` and `false` render nothing, lists are joined. */
-export type Content = Markup | string | number | null | undefined | false | readonly Content[]
+interface Template {
+  readonly strings: readonly string[]
+  /** Behind each of the strings but the last. */
+  readonly values: readonly Content[]
+}
+
+/** A text in the language of the reader. */
+export type Said = (language: Language) => string
+
+/** `null`, `undefined` and `false` render nothing, lists are joined, functions are asked in the language. */
+export type Content =
+  | Markup
+  | string
+  | number
+  | null
+  | undefined
+  | false
+  | readonly Content[]
+  | ((language: Language) => Content)
 
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
-  const parts = strings.map((text, at) => text + (at < values.length ? written(values[at]) : ''))
-  return { [MARKUP]: parts.join('') }
+  return { [MARKUP]: { strings, values } }
 }
 
 /** A whole document or fragment as text. */
-export function textOf(markup: Markup): string {
-  return markup[MARKUP]
+export function textOf(content: Content, language: Language): string {
+  return written(content, language)
+}
+
+/** Written once, for markup that is sent many times. It stays in this language. */
+export function settled(content: Content, language: Language): Markup {
+  return { [MARKUP]: { strings: [written(content, language)], values: [] } }
 }
 
 /** Text of users or servers, isolated from the direction of the surrounding text. */
-export function foreign(text: string): Markup {
+export function foreign(text: string | Said): Markup {
   return html`<bdi>${text}</bdi>`
 }
 
-function written(value: Content): string {
+function written(value: Content, language: Language): string {
   if (value === null || value === undefined || value === false) return ''
   if (typeof value === 'string') return escaped(value)
   if (typeof value === 'number') return String(value)
-  return isMarkup(value) ? value[MARKUP] : value.map(written).join('')
+  if (typeof value === 'function') return written(value(language), language)
+  if (!isMarkup(value)) return value.map((each) => written(each, language)).join('')
+  const { strings, values } = value[MARKUP]
+  return strings.map((text, at) => text + written(values[at], language)).join('')
 }
 
 function isMarkup(value: Markup | readonly Content[]): value is Markup {

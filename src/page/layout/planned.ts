@@ -8,8 +8,9 @@ import type { OccurrenceView } from '../../engine/api/occurrence.ts'
 import type { EpochMs } from '../../model.ts'
 import { icon } from './icons.ts'
 import { foreign, html } from './markup.ts'
-import type { Markup } from './markup.ts'
-import { moment, relative } from './words.ts'
+import { serviceName } from './service-name.ts'
+import type { Content, Markup } from './markup.ts'
+import { moment, relative, timeOfDay } from './words.ts'
 
 /** What a page shows of an occurrence. */
 export type PlannedWork = Pick<OccurrenceView, 'name' | 'starts_at' | 'ends_at' | 'active'> & {
@@ -40,14 +41,13 @@ interface ListOptions {
 export function plannedList(
   planned: readonly PlannedWork[],
   now: EpochMs,
-  { shown = planned.length, times = { moment, within: end } }: ListOptions = {},
+  { shown = planned.length, times = { moment, within: timeOfDay } }: ListOptions = {},
 ): Markup {
   const more = planned.length - shown
-  const least = planned.length < PLANNED_READ ? '' : 'at least '
   return html`<ul class="past">
       ${planned.slice(0, shown).map((work) => plannedItem(work, now, times))}
     </ul>
-    ${more > 0 && html`<p class="muted">and ${least}${more} more</p>`}`
+    ${more > 0 && html`<p class="muted">${({ words }) => words.planned[planned.length < PLANNED_READ ? 'more' : 'atLeast'](more)}</p>`}`
 }
 
 function plannedItem(
@@ -55,23 +55,18 @@ function plannedItem(
   now: EpochMs,
   times: Times,
 ): Markup {
-  const when = active
-    ? html`is under way and ends ${relative(ends_at, now)}`
-    : html`begins ${relative(starts_at, now)}`
+  const at = relative(active ? ends_at : starts_at, now)
+  const when: Content = ({ words }) => words.planned[active ? 'ends' : 'begins'](at)
+  const title: Content = name === null ? ({ words }) => words.planned.work : foreign(name)
+  const what = html`<strong>${title}</strong> ${when}`
   return html`<li>
     ${icon('tool', 'quiet')}
     <p>
-      <strong>${name === null ? 'Planned work' : foreign(name)}</strong> ${when}<br />
+      ${what}<br />
       <span class="muted"
         >${times.moment(starts_at)} –
-        ${times.within(ends_at, starts_at)}${services.map((service, at) => [at === 0 ? ' · ' : ', ', foreign(service)])}</span
+        ${times.within(ends_at, starts_at)}${services.map((service, at) => [at === 0 ? ' · ' : ', ', serviceName(service)])}</span
       >
     </p>
   </li>`
-}
-
-/** Without the day if it is that of the start. */
-function end(at: string, start: string): Markup {
-  if (at.slice(0, 10) !== start.slice(0, 10)) return moment(at)
-  return html`<time datetime="${at}" title="${at}">${at.slice(11, 16)}</time>`
 }

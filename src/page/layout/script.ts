@@ -23,17 +23,19 @@ const SOURCE = `(() => {
   let heard = Date.now()
   let losing = 0
 
-  const roughly = (s) =>
-    s < 60 ? Math.floor(s) + ' s'
-    : s < 3600 ? Math.floor(s / 60) + ' min'
-    : s < 172800 ? Math.floor(s / 3600) + ' h'
-    : Math.floor(s / 86400) + ' d'
+  const words = JSON.parse(root.dataset.relative)
+  const number = new Intl.NumberFormat(root.dataset.intl)
+  const said = (s, by) => {
+    const [size, unit] =
+      s < 60 ? [1, 's'] : s < 3600 ? [60, 'min'] : s < 172800 ? [3600, 'h'] : [86400, 'd']
+    return by[unit].replace('#', number.format(Math.floor(s / size)))
+  }
 
   const tick = () => {
     const now = Date.now() + ahead
     for (const time of document.querySelectorAll('time[data-ago]')) {
       const s = (Date.parse(time.dateTime) - now) / 1000
-      const text = s > 0 ? 'in ' + roughly(s) : roughly(-s) + ' ago'
+      const text = s > 0 ? said(s, words.in) : said(-s, words.ago)
       if (time.textContent !== text) time.textContent = text
     }
   }
@@ -43,7 +45,9 @@ const SOURCE = `(() => {
   }
   const grey = () => {
     const at = new Date(heard + ahead).toISOString()
-    lost.querySelector('time').textContent = at.slice(0, 19).replace('T', ' ')
+    const time = lost.querySelector('time')
+    time.dateTime = at
+    time.textContent = at.slice(0, 19).replace('T', ' ')
     root.dataset.lost = ''
     lost.hidden = false
   }
@@ -67,7 +71,7 @@ const SOURCE = `(() => {
     losing = 0
     delete root.dataset.lost
     lost.hidden = true
-    say('Live')
+    say(note.dataset.liveWord)
   }
 
   const list = (page) => [...page.querySelectorAll('[data-monitor]')].map((row) => row.id).sort().join()
@@ -92,9 +96,9 @@ const SOURCE = `(() => {
       link.textContent = name
       return link
     })
-    const more = latest.size > 3 ? ' and ' + (latest.size - 3) + ' more' : ''
+    const more = latest.size > 3 ? newly.dataset.more.replace('#', latest.size - 3) : ''
     const next = document.createElement('p')
-    next.append('Newly down: ', ...links.flatMap((link, at) => (at ? [', ', link] : [link])), more)
+    next.append(newly.dataset.lead, ...links.flatMap((link, at) => (at ? [', ', link] : [link])), more)
     if (newly.innerHTML !== next.innerHTML) newly.replaceChildren(...next.childNodes)
     newly.hidden = latest.size === 0
   }

@@ -9,16 +9,10 @@ import type { ResultView, MonitorView, Page } from '../../engine/api/views.ts'
 import type { EpochMs, Phase, Verdict } from '../../model.ts'
 import { verdictIcon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
+import type { Content, Markup, Said } from '../layout/markup.ts'
+import type { Language } from '../words/language.ts'
 import { inWords } from './highlights.ts'
-import {
-  clockTime,
-  msText,
-  inOrder,
-  phaseClass,
-  phaseWord,
-  VERDICT_WORDS,
-} from '../layout/words.ts'
+import { clockTime, inOrder, phaseClass, phaseWord, VERDICT_TONES } from '../layout/words.ts'
 import type { Frame } from '../layout/frame.ts'
 
 const ROWS = 50
@@ -61,7 +55,7 @@ export function checkList({ results, locations, type, now }: ChecksFacts): Marku
                   >${verdictIcon(result.verdict)}<span>${sayVerdict(result)}</span></span
                 >
                 ${waterfall(result, longest)}
-                <span class="took">${msText(result.response_ms)}</span>
+                <span class="took">${({ ms }) => ms(result.response_ms)}</span>
               </summary>
               ${inFull(result, type)}
             </details>
@@ -71,7 +65,7 @@ export function checkList({ results, locations, type, now }: ChecksFacts): Marku
 }
 
 function sayVerdict({ verdict, cause_text }: ResultView): Content {
-  const { label } = VERDICT_WORDS[verdict]
+  const label: Said = ({ words }) => words.common.verdicts[verdict]
   if (cause_text === null) return label
   // The icon shows the verdict, which leaves room for the cause.
   return [html`<span class="hidden">${label}: </span>`, foreign(cause_text)]
@@ -99,8 +93,13 @@ function waterfall(result: ResultView, longest: number): Markup {
       class="${phaseClass(phase)}"
     />`
   })
-  const words = phasesOf(result).map(([phase, ms]) => `${phaseWord(phase)} ${msText(ms)}`)
-  const label = words.length === 0 ? 'No phases' : `Phases: ${words.join(', ')}`
+  const label: Said = (language) => {
+    const { words, ms } = language
+    const list = phasesOf(result).map(
+      ([phase, took]) => `${phaseWord(phase)(language)} ${ms(took)}`,
+    )
+    return list.length === 0 ? words.monitor.noPhases : words.monitor.phases(list.join(', '))
+  }
   return html`<svg
     class="waterfall"
     viewBox="0 0 ${SCALE} 10"
@@ -135,15 +134,28 @@ function inFull(result: ResultView, type: TypeView | undefined): Markup {
   const { cause_code, cause_text, phase, remote_ip, lag_ms, details, duration_ms, response_ms } =
     result
   const meanings = new Map(type?.measurements.map(({ name, description }) => [name, description]))
-  const row = (name: string, value: Content, title?: string): Markup =>
+  const row = (name: string | Said, value: Content, title?: string): Markup =>
     html`<div><dt${title !== undefined && html` title="${title}"`}>${name}</dt><dd>${value}</dd></div>`
   return html`<dl class="full">
-    ${cause_code !== null && row('Cause', [html`<code>${cause_code}</code> `, foreign(cause_text ?? '')])}
-    ${phase !== null && row('Phase', phaseWord(phase))}
-    ${phasesOf(result).map(([name, ms]) => row(phaseWord(name), msText(ms)))}
-    ${duration_ms > 0 && duration_ms !== response_ms && row('The check took', msText(duration_ms))}
-    ${remote_ip !== null && row('Address', html`<code>${remote_ip}</code>`)}
-    ${lag_ms >= 1000 && row('Began late by', msText(lag_ms))}
+    ${cause_code !== null && row(({ words }) => words.monitor.cause, [html`<code>${cause_code}</code> `, foreign(cause_text ?? '')])}
+    ${phase !== null && row(({ words }) => words.monitor.phase, phaseWord(phase))}
+    ${phasesOf(result).map(([name, ms]) => row(phaseWord(name), (language: Language) => language.ms(ms)))}
+    ${
+      duration_ms > 0 &&
+      duration_ms !== response_ms &&
+      row(
+        ({ words }) => words.monitor.took,
+        ({ ms }: Language) => ms(duration_ms),
+      )
+    }
+    ${remote_ip !== null && row(({ words }) => words.monitor.address, html`<code>${remote_ip}</code>`)}
+    ${
+      lag_ms >= 1000 &&
+      row(
+        ({ words }) => words.monitor.late,
+        ({ ms }: Language) => ms(lag_ms),
+      )
+    }
     ${Object.entries(details).map(([name, value]) => value !== undefined && value !== null && row(name, foreign(inWords(value)), meanings.get(name)))}
   </dl>`
 }
@@ -179,29 +191,29 @@ export function checksPage(
   return html`<p class="back">
       <a href="${base}/monitors/${monitor.id}">${foreign(monitor.name)}</a>
     </p>
-    <h1>Checks</h1>
+    <h1>${({ words }) => words.monitor.checks}</h1>
     <form class="filter" action="${path}" method="get">
       <label
-        >Result
+        >${({ words }) => words.monitor.result}
         <select name="verdict">
-          <option value="">All</option>
-          ${Object.entries(VERDICT_WORDS).map(([verdict, { label }]) => html`<option value="${verdict}" ${verdict === ask.verdict && html` selected`}>${label}</option>`)}
+          <option value="">${({ words }) => words.common.all}</option>
+          ${(Object.keys(VERDICT_TONES) as Verdict[]).map((verdict) => html`<option value="${verdict}" ${verdict === ask.verdict && html` selected`}>${({ words }) => words.common.verdicts[verdict]}</option>`)}
         </select></label
       >
       ${
         names.size > 1 &&
         html`<label
-          >Location
+          >${({ words }) => words.monitor.atLocation}
           <select name="location">
-            <option value="">All</option>
+            <option value="">${({ words }) => words.common.all}</option>
             ${[...names].map(([id, name]) => html`<option value="${id}" ${id === ask.location_id && html` selected`}>${name}</option>`)}
           </select></label
         >`
       }
-      <button>Filter</button>
+      <button>${({ words }) => words.common.filter}</button>
     </form>
-    ${results.items.length === 0 ? html`<p class="empty">No check matches.</p>` : checkList({ results: results.items, locations: names, type, now })}
-    <nav class="pages" aria-label="Pages">
-      ${ask.after !== undefined && html`<a href="${path}">Newest</a>`}${results.next !== null && html`<a href="${path}?${query.toString()}" rel="next">Older</a>`}
+    ${results.items.length === 0 ? html`<p class="empty">${({ words }) => words.monitor.noMatch}</p>` : checkList({ results: results.items, locations: names, type, now })}
+    <nav class="pages" aria-label="${({ words }) => words.common.pages}">
+      ${ask.after !== undefined && html`<a href="${path}">${({ words }) => words.common.newest}</a>`}${results.next !== null && html`<a href="${path}?${query.toString()}" rel="next">${({ words }) => words.common.older}</a>`}
     </nav>`
 }

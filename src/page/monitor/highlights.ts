@@ -10,8 +10,9 @@ import type { ResultView } from '../../engine/api/views.ts'
 import type { EpochMs, Json, JsonObject } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
-import { dayText, msText, relative, roughly } from '../layout/words.ts'
+import type { Content, Markup, Said } from '../layout/markup.ts'
+import { relative } from '../layout/words.ts'
+import type { Language } from '../words/language.ts'
 import { DAY_MS } from '../../model/time.ts'
 
 interface Room {
@@ -60,9 +61,10 @@ function within(value: Json | undefined, name: string): Json | undefined {
 
 function shown({ format }: HighlightView, value: Json, now: EpochMs): Content {
   if ((format === 'end' || format === 'time') && isTime(value))
-    return format === 'end' ? ending(value, now) : [dayText(value), ' · ', relative(value, now)]
-  if (format === 'ms' && typeof value === 'number') return msText(value)
-  if (format === 'percent' && typeof value === 'number') return `${Math.round(value * 10) / 10} %`
+    return format === 'end' ? ending(value, now) : [dayOf(value), ' · ', relative(value, now)]
+  if (format === 'ms' && typeof value === 'number') return ({ ms }) => ms(value)
+  if (format === 'percent' && typeof value === 'number')
+    return ({ number }) => `${number(Math.round(value * 10) / 10)} %`
   return foreign(inWords(value, SHORT))
 }
 
@@ -79,26 +81,34 @@ function daysUntil(value: string, now: EpochMs): number {
 }
 
 /** Whole days; hours if less than two days remain. */
-function daysText(days: number): string {
-  if (days < 0) return 'has ended'
-  return days < 2 ? `in ${roughly(days * DAY_SEC)}` : `in ${Math.floor(days)} days`
+function daysText(days: number): Said {
+  return ({ words: { common }, roughly }) => {
+    if (days < 0) return common.hasEnded
+    return days < 2 ? common.inTime(roughly(days * DAY_SEC)) : common.inDays(Math.floor(days))
+  }
+}
+
+function dayOf(iso: string): Said {
+  return ({ day }) => day(iso)
 }
 
 /** The next end within the limit, as a text: `Certificate ends in 4 days`. */
-export function nearestEnd({ type, results, now }: HighlightFacts): string | undefined {
+export function nearestEnd({ type, results, now }: HighlightFacts): Said | undefined {
   const ends = (type?.highlights ?? []).flatMap(({ name, title, format }) => {
     const value = format === 'end' ? latestOf(results, name) : undefined
     return value !== undefined && isTime(value) ? [{ title, days: daysUntil(value, now) }] : []
   })
   const [first] = ends.filter(({ days }) => days < NEAR_DAYS).sort((a, b) => a.days - b.days)
   if (first === undefined) return undefined
-  return first.days < 0 ? `${first.title}: has ended` : `${first.title} ${daysText(first.days)}`
+  const { title, days } = first
+  if (days < 0) return ({ words }) => words.common.ended(title)
+  return (language) => language.words.common.endsIn(title, daysText(days)(language))
 }
 
 function ending(value: string, now: EpochMs): Content {
   const days = daysUntil(value, now)
   const words = daysText(days)
-  const date = html`<time datetime="${value}" title="${value}">${dayText(value)}</time>`
+  const date = html`<time datetime="${value}" title="${value}">${dayOf(value)}</time>`
   if (days >= NEAR_DAYS) return [date, ' · ', words]
   return html`<span class="near"
     >${icon(days < 0 ? 'cross' : 'alert', days < 0 ? 'bad' : 'warn')}${date} · ${words}</span
@@ -106,26 +116,32 @@ function ending(value: string, now: EpochMs): Content {
 }
 
 /** `yes`, `a, b`, `bits 2048, weak no`; items of a list of objects are separated by semicolons. */
-export function inWords(value: Json, room: Room = ROOMY): string {
-  const text = said(value, room)
-  return text.length > room.chars ? `${text.slice(0, room.chars)}…` : text
+export function inWords(value: Json, room: Room = ROOMY): Said {
+  return (language) => {
+    const text = said(value, room, language)
+    return text.length > room.chars ? `${text.slice(0, room.chars)}…` : text
+  }
 }
 
-function said(value: Json, room: Room): string {
+function said(value: Json, room: Room, language: Language): string {
+  const { common } = language.words
   if (value === null) return '–'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'boolean') return value ? common.yes : common.no
   if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return listed(value as readonly Json[], room)
+  if (Array.isArray(value)) return listed(value as readonly Json[], room, language)
   return Object.entries(value as JsonObject)
     .flatMap(([name, part]) =>
-      part === undefined || part === null ? [] : [`${name} ${said(part, room)}`],
+      part === undefined || part === null ? [] : [`${name} ${said(part, room, language)}`],
     )
     .join(', ')
 }
 
-function listed(values: readonly Json[], room: Room): string {
-  const shown = values.slice(0, room.items).map((each) => said(each, room))
+function listed(values: readonly Json[], room: Room, language: Language): string {
+  const { common } = language.words
+  const shown = values.slice(0, room.items).map((each) => said(each, room, language))
   const rest = values.length - shown.length
   const between = values.some((each) => typeof each === 'object') ? '; ' : ', '
-  return shown.length === 0 ? 'none' : shown.join(between) + (rest > 0 ? `, and ${rest} more` : '')
+  return shown.length === 0
+    ? common.none
+    : shown.join(between) + (rest > 0 ? common.andMore(rest) : '')
 }

@@ -9,23 +9,29 @@ import type { EpochMs } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
-import { msText, relative } from '../layout/words.ts'
+import { relative } from '../layout/words.ts'
+import type { Language } from '../words/language.ts'
 
 const STATUS: Readonly<Record<LocationStatus['status'], Markup>> = {
-  up: html`${icon('check', 'good')}Up`,
-  down: html`${icon('cross', 'bad')}Down`,
-  unknown: html`${icon('dash', 'quiet')}Unknown`,
+  up: html`${icon('check', 'good')}${({ words }) => words.monitor.up}`,
+  down: html`${icon('cross', 'bad')}${({ words }) => words.monitor.down}`,
+  unknown: html`${icon('dash', 'quiet')}${({ words }) => words.monitor.unknown}`,
 }
 
 export function locationTable(locations: readonly LocationStatus[], now: EpochMs): Markup {
-  return html`<div class="wide" tabindex="0" role="group" aria-label="Locations">
+  return html`<div
+    class="wide"
+    tabindex="0"
+    role="group"
+    aria-label="${({ words }) => words.monitor.locations}"
+  >
     <table>
       <thead>
         <tr>
-          <th scope="col">Location</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number">Time</th>
-          <th scope="col">Checked</th>
+          <th scope="col">${({ words }) => words.monitor.atLocation}</th>
+          <th scope="col">${({ words }) => words.monitor.state}</th>
+          <th scope="col" class="number">${({ words }) => words.monitor.time}</th>
+          <th scope="col">${({ words }) => words.monitor.interval}</th>
         </tr>
       </thead>
       <tbody>
@@ -37,8 +43,10 @@ export function locationTable(locations: readonly LocationStatus[], now: EpochMs
                 <span class="what">${STATUS[status]}</span
                 >${status !== 'up' && cause_text !== null && html`<br /><span class="muted cause">${foreign(cause_text)}</span>`}
               </td>
-              <td class="number">${msText(response_ms)}</td>
-              <td>${last_check_at === null ? 'never' : relative(last_check_at, now)}</td>
+              <td class="number">${({ ms }) => ms(response_ms)}</td>
+              <td>
+                ${last_check_at === null ? ({ words }: Language) => words.common.never : relative(last_check_at, now)}
+              </td>
             </tr>`,
         )}
       </tbody>

@@ -22,7 +22,7 @@ import type { Frame } from '../layout/frame.ts'
 import { PLANNED_READ, PLANNED_SHOWN } from '../layout/planned.ts'
 import type { PlannedWork } from '../layout/planned.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
+import type { Content, Markup, Said } from '../layout/markup.ts'
 import { relative } from '../layout/words.ts'
 
 /** Maintenance windows further ahead are only shown in the settings. */
@@ -117,11 +117,15 @@ export function notes(facts: MonitorFacts, { now, base }: Frame): readonly Marku
   return [
     degraded !== null &&
       tag(
-        ['Degraded, began ', relative(degraded.since, now), ': ', foreign(degraded.cause_text)],
-        'It is up, and beyond a threshold of its own; this is no downtime',
+        ({ words }) =>
+          words.monitor.degraded(relative(degraded.since, now), foreign(degraded.cause_text)),
+        ({ words }) => words.monitor.degradedTitle,
       ),
     facts.status.flapping &&
-      tag('Flapping', 'It fails and recovers so often that single outages are not notified'),
+      tag(
+        ({ words }) => words.monitor.flapping,
+        ({ words }) => words.monitor.flappingTitle,
+      ),
     plannedWork(facts, now),
     explained(facts, base),
     acknowledged(facts, now),
@@ -132,11 +136,13 @@ export function notes(facts: MonitorFacts, { now, base }: Frame): readonly Marku
 export function acknowledgeButton({ open }: MonitorFacts, { base }: Frame): Markup | false {
   if (open === undefined || open.acknowledged_at !== null) return false
   return html`<form method="post" action="${base}/incidents/${open.id}/acknowledge">
-    <button title="You are working on it: repeats stop">Acknowledge</button>
+    <button title="${({ words }) => words.monitor.acknowledgeTitle}">
+      ${({ words }) => words.monitor.acknowledge}
+    </button>
   </form>`
 }
 
-function tag(content: Content, title: string): Markup {
+function tag(content: Content, title: Said): Markup {
   return html` <span class="tag" title="${title}">${content}</span>`
 }
 
@@ -155,27 +161,35 @@ function plannedWork({ status }: MonitorFacts, now: number): Markup | false {
   if (at === null) return false
   if (state === 'maintenance')
     return tag(
-      ['Planned work ends ', relative(endOf(status, at), now)],
-      'No notifications are sent until then',
+      ({ words }) => words.monitor.workEnds(relative(endOf(status, at), now)),
+      ({ words }) => words.monitor.silentUntil,
     )
   if (Date.parse(at) - now > SOON_MS) return false
-  return tag(['Planned work begins ', relative(at, now)], 'No notifications are sent meanwhile')
+  return tag(
+    ({ words }) => words.monitor.workBegins(relative(at, now)),
+    ({ words }) => words.monitor.silentMeanwhile,
+  )
 }
 
 /** The open incident is suppressed because a parent is down. */
 function explained({ open, parent }: MonitorFacts, base: string): Markup | false {
   if (open === undefined || open.suppressed_by === null) return false
-  const shown =
+  const { suppressed_by: id } = open
+  const shown: Content =
     parent === undefined
-      ? `Monitor ${open.suppressed_by}`
+      ? ({ words }) => words.monitor.monitor(id)
       : html`<a href="${base}/monitors/${parent.id}">${foreign(parent.name)}</a>`
   return tag(
-    ['Caused by ', shown],
-    'It depends on that monitor, so no notifications are sent for it',
+    ({ words }) => words.monitor.causedBy<Content>(shown),
+    ({ words }) => words.monitor.causedTitle,
   )
 }
 
 function acknowledged({ open }: MonitorFacts, now: number): Markup | false {
   const at = open?.acknowledged_at ?? null
-  return at !== null && tag(['Acknowledged ', relative(at, now)], 'Repeats have stopped')
+  if (at === null) return false
+  return tag(
+    ({ words }) => words.monitor.acknowledged(relative(at, now)),
+    ({ words }) => words.monitor.acknowledgedTitle,
+  )
 }

@@ -6,7 +6,6 @@
 
 import { html } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
-import { counted } from '../layout/words.ts'
 import { queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
 
@@ -23,12 +22,16 @@ export function bulkBar(
     method="post"
     action="${base}/monitors/several${queryOf(wanted, wanted.page)}"
     class="several"
-    aria-label="Marked monitors"
+    aria-label="${({ words }) => words.overview.marked}"
   >
-    <label class="tick"><input type="checkbox" name="all" />All ${counted(found, 'monitor')}</label>
-    <span class="muted">or the marked ones:</span>
-    <button class="small" name="do" value="pause">Pause</button>
-    <button class="small" name="do" value="resume">Resume</button>
-    <button class="small" name="do" value="acknowledge">Acknowledge</button>
+    <label class="tick"
+      ><input type="checkbox" name="all" />${({ words }) => words.overview.allOf(found)}</label
+    >
+    <span class="muted">${({ words }) => words.overview.orMarked}</span>
+    <button class="small" name="do" value="pause">${({ words }) => words.overview.pause}</button>
+    <button class="small" name="do" value="resume">${({ words }) => words.overview.resume}</button>
+    <button class="small" name="do" value="acknowledge">
+      ${({ words }) => words.overview.acknowledge}
+    </button>
   </form>`
 }

@@ -10,7 +10,7 @@ import { isWatchpostError } from '../../errors.ts'
 import { badRequest } from '../http/http-error.ts'
 import type { Route } from '../http/call.ts'
 import { html } from '../layout/markup.ts'
-import { counted } from '../layout/words.ts'
+import type { Said } from '../layout/markup.ts'
 import { action } from '../routes/signed-in.ts'
 import type { PrivateSheet } from '../routes/signed-in.ts'
 import { engineFilter, queryOf, wantedOf } from './filter.ts'
@@ -31,7 +31,7 @@ export const bulkRoutes: readonly Route[] = [
     else if (what === 'pause' || what === 'resume') {
       const failed = await changeAll(scope, what, chosen)
       if (failed.length > 0) return notAll(failed, service.base + `/${queryOf(wanted, 1)}`)
-    } else throw badRequest('There is no such action.')
+    } else throw badRequest(({ words }) => words.errors.noAction)
     return `/${queryOf(wanted, wanted.page)}`
   }),
 ]
@@ -53,8 +53,7 @@ function chosenOf(form: URLSearchParams, wanted: Wanted): Chosen {
     .filter((id) => /^[1-9]\d{0,14}$/.test(id))
     .slice(0, MARKED)
     .map(Number)
-  if (ids.length === 0)
-    throw badRequest('No monitor is marked. Mark some in the list, or choose all of them.')
+  if (ids.length === 0) throw badRequest(({ words }) => words.overview.noneMarked)
   return { bulk: { ids }, list: {}, ids: new Set(ids) }
 }
 
@@ -62,8 +61,8 @@ async function changeAll(
   scope: AccountScope,
   what: 'pause' | 'resume',
   { bulk }: Chosen,
-): Promise<readonly string[]> {
-  const failed: string[] = []
+): Promise<readonly Said[]> {
+  const failed: Said[] = []
   let after: number | undefined
   do {
     const done = await scope.monitors.bulk({
@@ -72,7 +71,9 @@ async function changeAll(
       ...(after === undefined ? {} : { after }),
     })
     failed.push(
-      ...done.failures.map(({ monitor_id, message }) => `Monitor ${monitor_id}: ${message}`),
+      ...done.failures.map(({ monitor_id, message }): Said => {
+        return ({ words }) => words.overview.failed(monitor_id, message)
+      }),
     )
     after = done.next ?? undefined
   } while (after !== undefined)
@@ -91,14 +92,15 @@ async function acknowledgeAll(reading: Reading, { list, ids }: Chosen): Promise<
   }
 }
 
-function notAll(failed: readonly string[], back: string): PrivateSheet {
+function notAll(failed: readonly Said[], back: string): PrivateSheet {
+  const title: Said = ({ words }) => words.overview.notAll
   const main = html`<div class="first">
-    <h1>Not all were changed</h1>
-    <p>${counted(failed.length, 'monitor')} stayed as before:</p>
+    <h1>${title}</h1>
+    <p>${({ words }) => words.overview.stayed(failed.length)}</p>
     <ul>
       ${failed.map((text) => html`<li>${text}</li>`)}
     </ul>
-    <p><a href="${back}">Back to the list</a></p>
+    <p><a href="${back}">${({ words }) => words.overview.backToList}</a></p>
   </div>`
-  return { title: 'Not all were changed', main, section: 'monitors', status: 409 }
+  return { title, main, section: 'monitors', status: 409 }
 }

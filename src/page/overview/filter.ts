@@ -8,9 +8,9 @@ import type { MonitorFilter, TypeView } from '../../engine/api/engine.ts'
 import type { MonitorSummary } from '../../engine/api/views.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
 import { html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
+import type { Markup, Said } from '../layout/markup.ts'
 import { badRequest } from '../http/http-error.ts'
-import { STATE_WORDS } from '../layout/words.ts'
+import { stateWords } from '../layout/words.ts'
 
 export interface Wanted {
   readonly state: string
@@ -36,13 +36,13 @@ export function wantedOf(query: URLSearchParams, types: readonly TypeView[]): Wa
   }
   const states: readonly string[] = [...MONITOR_STATES, ...MONITOR_STATUSES]
   if (wanted.state !== '' && !states.includes(wanted.state))
-    throw badRequest('There is no such state to filter by.')
+    throw badRequest(({ words }) => words.overview.noState)
   if (wanted.type !== '' && !types.some(({ type }) => type === wanted.type))
-    throw badRequest('There is no such type of monitor to filter by.')
+    throw badRequest(({ words }) => words.overview.noType)
   if (wanted.text.length > TEXT_CHARS || wanted.tag.length > TEXT_CHARS)
-    throw badRequest(`The text to filter by has more than ${TEXT_CHARS} characters.`)
+    throw badRequest(({ words }) => words.overview.longText(TEXT_CHARS))
   if (!Number.isInteger(wanted.page) || wanted.page < 1 || wanted.page > PAGE_LIMIT)
-    throw badRequest('There is no such page of the list.')
+    throw badRequest(({ words }) => words.errors.noListPage)
   return wanted
 }
 
@@ -77,40 +77,41 @@ export function filterForm({ wanted, action, types, monitors }: FormFacts): Mark
   const used = new Set(monitors.map(({ type }) => type))
   const tags = [...new Set(monitors.flatMap((monitor) => monitor.tags))].filter(groups).sort()
   const states = [...new Set(monitors.map(({ state }) => state))].sort()
-  const option = (value: string, label: string, chosen: string): Markup =>
+  const all: Said = ({ words }) => words.common.all
+  const option = (value: string, label: string | Said, chosen: string): Markup =>
     html`<option value="${value}" ${value === chosen && html` selected`}>${label}</option>`
   return html`<form class="filter" role="search" action="${action}" method="get">
     <label class="grow"
-      ><span class="hidden">Name or address</span
+      ><span class="hidden">${({ words }) => words.overview.nameOrAddress}</span
       ><input
         type="search"
         name="q"
         value="${wanted.text}"
         maxlength="${TEXT_CHARS}"
-        placeholder="Name or address"
+        placeholder="${({ words }) => words.overview.nameOrAddress}"
     /></label>
     <label
-      >State
+      >${({ words }) => words.overview.state}
       <select name="state">
-        ${option('', 'All', wanted.state)}${withChosen(states, wanted.state).map((state) => option(state, stateName(state), wanted.state))}
+        ${option('', all, wanted.state)}${withChosen(states, wanted.state).map((state) => option(state, stateName(state), wanted.state))}
       </select></label
     >
     <label
-      >Type
+      >${({ words }) => words.overview.type}
       <select name="type">
-        ${option('', 'All', wanted.type)}${types.filter(({ type }) => used.has(type) || type === wanted.type).map(({ type, name }) => option(type, name, wanted.type))}
+        ${option('', all, wanted.type)}${types.filter(({ type }) => used.has(type) || type === wanted.type).map(({ type, name }) => option(type, name, wanted.type))}
       </select></label
     >
     ${
       tags.length > 0 &&
       html`<label
-        >Tag
+        >${({ words }) => words.overview.tag}
         <select name="tag">
-          ${option('', 'All', wanted.tag)}${withChosen(tags, wanted.tag).map((tag) => option(tag, tag, wanted.tag))}
+          ${option('', all, wanted.tag)}${withChosen(tags, wanted.tag).map((tag) => option(tag, tag, wanted.tag))}
         </select></label
       >`
     }
-    <button>Filter</button>
+    <button>${({ words }) => words.common.filter}</button>
   </form>`
 }
 
@@ -123,7 +124,6 @@ function withChosen(offered: readonly string[], chosen: string): readonly string
   return chosen === '' || offered.includes(chosen) ? offered : [...offered, chosen]
 }
 
-function stateName(state: string): string {
-  const known = MONITOR_STATES.find((name) => name === state)
-  return known === undefined ? 'Unknown' : STATE_WORDS[known].label
+function stateName(state: string): Said {
+  return stateWords(MONITOR_STATES.find((name) => name === state) ?? 'stale').label
 }

@@ -14,9 +14,10 @@ import { isFailing } from '../contacts/contact-facts.ts'
 import { failingContacts } from '../contacts/contacts-page.ts'
 import type { Frame } from '../layout/frame.ts'
 import { html, foreign } from '../layout/markup.ts'
-import type { Markup, Content } from '../layout/markup.ts'
+import type { Markup, Content, Said } from '../layout/markup.ts'
+import type { Language } from '../words/language.ts'
 import { plannedList, PLANNED_READ } from '../layout/planned.ts'
-import { counted, isUnseen, relative, STALE_WORDS, STATE_WORDS } from '../layout/words.ts'
+import { isUnseen, relative, stateWords } from '../layout/words.ts'
 import { bulkBar } from './bulk-form.ts'
 import { engineFilter, filterForm, queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
@@ -25,6 +26,7 @@ import type { Reading } from './monitors.ts'
 import { rowItem, rowOf } from './row.ts'
 import type { Row } from './row.ts'
 import { MONITOR_STATES } from '../../model.ts'
+import type { MonitorState } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 
 interface Counted {
@@ -60,7 +62,7 @@ interface Ending {
   readonly id: number
   readonly name: string
   /** `Certificate ends in 4 days`. */
-  readonly text: string
+  readonly text: Said
 }
 
 /** Monitors of which the ends are looked at. */
@@ -135,10 +137,10 @@ export function overviewPage(
 ): Markup {
   const { all, rows, found } = facts
   if (all.length === 0) return firstSteps(frame, can_act)
-  return html`<h1 class="hidden">Monitors</h1>
+  return html`<h1 class="hidden">${({ words }) => words.overview.title}</h1>
     <div class="over">
       <div id="summary" class="headline" data-live>${summary(facts, frame)}</div>
-      ${can_act && html`<a class="button" href="${frame.base}/monitors/new">New monitor</a>`}
+      ${can_act && html`<a class="button" href="${frame.base}/monitors/new">${({ words }) => words.overview.newMonitor}</a>`}
     </div>
     ${downList(facts, frame)}
     <div id="planned" data-live>${planned(facts, frame)}</div>
@@ -146,12 +148,16 @@ export function overviewPage(
     ${
       rows.length === 0
         ? html`<p class="empty">
-            No monitor matches this filter. <a href="${frame.base}/">Show all</a>
+            ${({ words }) => words.overview.noMatch}
+            <a href="${frame.base}/">${({ words }) => words.overview.showAll}</a>
           </p>`
         : html`<div class="list-head" aria-hidden="true">
-              <span>Monitor</span><span>90 days</span
+              <span>${({ words }) => words.overview.monitor}</span
+              ><span>${({ words }) => words.overview.days}</span
               ><span class="figures"
-                ><span>Uptime</span><span>Response</span><span>Checked</span></span
+                ><span>${({ words }) => words.overview.uptime}</span
+                ><span>${({ words }) => words.overview.response}</span
+                ><span>${({ words }) => words.overview.checked}</span></span
               >
             </div>
             <ul class="rows">
@@ -164,28 +170,28 @@ export function overviewPage(
 
 function planned({ planned: work }: OverviewFacts, { now }: Frame): Markup | false {
   if (work.length === 0) return false
-  return html`<h2 class="hidden">Planned work</h2>
+  return html`<h2 class="hidden">${({ words }) => words.overview.planned}</h2>
     ${plannedList(work, now, { shown: PLANNED })}`
 }
 
 function pages({ pages: last, found }: OverviewFacts, wanted: Wanted, { base }: Frame): Markup {
   const { page } = wanted
-  const to = (number: number, label: string, rel: string): Markup =>
+  const to = (number: number, label: Said, rel: string): Markup =>
     html`<a href="${base}/${queryOf(wanted, number)}" rel="${rel}">${label}</a>`
-  return html`<nav class="pages" aria-label="Pages">
-    ${page > 1 && to(page - 1, 'Previous', 'prev')}<span class="muted"
-      >Page ${page} of ${last}, ${counted(found, 'monitor')}</span
-    >${page < last && to(page + 1, 'Next', 'next')}
+  return html`<nav class="pages" aria-label="${({ words }) => words.common.pages}">
+    ${page > 1 && to(page - 1, ({ words }) => words.common.previous, 'prev')}<span class="muted"
+      >${({ words: { common } }) => common.page(page, last, common.monitors(found))}</span
+    >${page < last && to(page + 1, ({ words }) => words.common.next, 'next')}
   </nav>`
 }
 
 function firstSteps({ origin, base }: Frame, can_act: boolean): Markup {
   return html`<div class="first" id="first">
-    <h1>No monitors yet</h1>
-    ${can_act && html`<p><a class="button" href="${base}/monitors/new">New monitor</a></p>`}
+    <h1>${({ words }) => words.overview.none}</h1>
+    ${can_act && html`<p><a class="button" href="${base}/monitors/new">${({ words }) => words.overview.newMonitor}</a></p>`}
     <p>
-      ${can_act ? 'Or create one with the REST API and an API key.' : 'Create one with the REST API and an API key that may write.'}
-      It appears here after its first check:
+      ${({ words }) => words.overview[can_act ? 'orApi' : 'onlyApi']}
+      ${({ words }) => words.overview.appears}
     </p>
     <pre tabindex="0"><code>curl -s ${origin}/api/v1/monitors \\
   -H 'Authorization: Bearer YOUR_KEY' \\
@@ -226,19 +232,21 @@ function attention({ all, ending }: Pick<OverviewFacts, 'all' | 'ending'>): numb
 }
 
 /** One sentence: what is down or up, and what needs attention soon. */
-export function leadOf(facts: OverviewFacts): string {
+export function leadOf(facts: OverviewFacts): Said {
   const count = attention(facts)
   const lead = stateOf(facts)
-  return count === 0 ? lead : `${lead}, ${count} ${count === 1 ? 'needs' : 'need'} attention`
+  if (count === 0) return lead
+  return (language) => language.words.overview.attention(lead(language), count)
 }
 
-function stateOf({ all, cut }: Counted): string {
-  const down = downOf(all).length
-  const up = all.filter(isUp).length
-  const total = `${cut ? 'the first ' : ''}${counted(all.length, 'monitor')}`
-  if (down > 0) return `${down} of ${total} ${down === 1 ? 'is' : 'are'} down`
-  if (up < all.length) return `${up} of ${total} ${up === 1 ? 'is' : 'are'} up`
-  return all.length === 1 ? 'The monitor is up' : `All ${total} are up`
+function stateOf({ all: monitors, cut }: Counted): Said {
+  const down = downOf(monitors).length
+  const up = monitors.filter(isUp).length
+  const all = monitors.length
+  return ({ words }) => {
+    if (down > 0) return words.overview.down(down, all, cut)
+    return up < all ? words.overview.up(up, all, cut) : words.overview.allUp(all, cut)
+  }
 }
 
 function summary(facts: OverviewFacts, { base, now }: Frame): Markup {
@@ -249,13 +257,17 @@ function summary(facts: OverviewFacts, { base, now }: Frame): Markup {
     (last, { last_check_at: at }) => (at !== null && at > last ? at : last),
     '',
   )
+  const last = relative(newest, now)
   const parts: readonly Content[] = [
     failingContacts(unreached, base),
     endingText(ending, base),
     down.length > 0 && namesOf(down),
-    down.length > 0 && up.length > 0 && `${up.length} up`,
+    down.length > 0 &&
+      up.length > 0 &&
+      (({ words }: Language) => words.overview.countUp(up.length)),
     ...others(all),
-    newest === '' ? 'nothing checked yet' : html`last check ${relative(newest, now)}`,
+    ({ words }: Language) =>
+      newest === '' ? words.overview.nothingChecked : words.overview.lastCheck(last),
   ].filter((part) => part !== false)
   return html`${sign(down.length, { up: up.length, unseen: all.filter(isUnseen).length, soon: attention(facts) })}
     <p>
@@ -264,13 +276,16 @@ function summary(facts: OverviewFacts, { base, now }: Frame): Markup {
     </p>`
 }
 
+function more(count: number): Said | false {
+  return count > 0 && (({ words }) => words.overview.more(count))
+}
+
 function endingText(ending: readonly Ending[], base: string): Markup | false {
   const [first, ...others] = ending
   if (first === undefined) return false
-  const more = others.length > 0 && ` and ${others.length} more`
   return html`<span class="near"
     >${icon('alert', 'warn')}<a href="${base}/monitors/${first.id}">${foreign(first.name)}</a>:
-    ${first.text}${more}</span
+    ${first.text}${more(others.length)}</span
   >`
 }
 
@@ -286,18 +301,22 @@ function sign(
 
 function namesOf(down: readonly MonitorSummary[]): Content {
   const named = down.slice(0, NAMED).map(({ name }, at) => [at > 0 && ', ', foreign(name)])
-  return [named, down.length > NAMED && ` and ${down.length - NAMED} more`]
+  return [named, more(down.length - NAMED)]
 }
 
 /** The monitors that are neither up nor down, by state. */
-function others(all: readonly MonitorSummary[]): readonly string[] {
+function others(all: readonly MonitorSummary[]): readonly Said[] {
   const rest = all.filter((each) => !isUnseen(each))
-  const unseen = all.length - rest.length
-  const byState = MONITOR_STATES.flatMap((state) => {
-    const count = rest.filter(
-      (each) => each.state === state && each.status !== 'up' && each.status !== 'down',
-    ).length
-    return count === 0 ? [] : [`${count} ${STATE_WORDS[state].label.toLowerCase()}`]
-  })
-  return unseen === 0 ? byState : [`${unseen} ${STALE_WORDS.label.toLowerCase()}`, ...byState]
+  const counted = (count: number, state: MonitorState | 'stale'): readonly Said[] => {
+    const { short } = stateWords(state)
+    return count === 0 ? [] : [(language) => `${language.number(count)} ${short(language)}`]
+  }
+  return [
+    ...counted(all.length - rest.length, 'stale'),
+    ...MONITOR_STATES.flatMap((state) => {
+      const isOther = (each: MonitorSummary): boolean =>
+        each.state === state && each.status !== 'up' && each.status !== 'down'
+      return counted(rest.filter(isOther).length, state)
+    }),
+  ]
 }

@@ -18,9 +18,10 @@ import { icon, stateLabel } from '../layout/icons.ts'
 import { asideOf } from '../incidents/incidents.ts'
 import { BULK_FORM } from './bulk-form.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
+import type { Markup, Said } from '../layout/markup.ts'
+import type { Language } from '../words/language.ts'
 import { nearestEnd } from '../monitor/highlights.ts'
-import { isUnseen, msText, percentText, relative, roughly, STATE_WORDS } from '../layout/words.ts'
+import { isUnseen, relative, stateWords } from '../layout/words.ts'
 
 const STEP = 2
 const HEIGHT = 48
@@ -76,7 +77,7 @@ export function rowItem(row: Row, { frame: { base, now }, can_act }: RowOptions)
   return html`<li id="m${id}" class="${style}" data-live data-monitor="${id}">
     <div class="who">
       <div class="lead">
-        ${can_act && html`<input type="checkbox" id="mark-${id}" form="${BULK_FORM}" name="id" value="${id}" aria-label="Mark ${name}" />`}
+        ${can_act && html`<input type="checkbox" id="mark-${id}" form="${BULK_FORM}" name="id" value="${id}" aria-label="${({ words }: Language) => words.overview.mark(name)}" />`}
         <h2><a href="${base}/monitors/${id}" id="m${id}-link">${foreign(name)}</a></h2>
         ${stateLabel(monitor)}
       </div>
@@ -85,19 +86,19 @@ export function rowItem(row: Row, { frame: { base, now }, can_act }: RowOptions)
     ${bars(uptime, { name, since: monitor.created_at })}
     <dl class="figures">
       <div>
-        <dt>Uptime</dt>
-        <dd>${percentText(uptime.overall)}</dd>
+        <dt>${({ words }) => words.overview.uptime}</dt>
+        <dd>${({ percent }) => percent(uptime.overall)}</dd>
       </div>
       <div>
-        <dt>Response</dt>
+        <dt>${({ words }) => words.overview.response}</dt>
         <dd class="response">
           ${responseLine(uptime, name)}<span
-            >${state === 'paused' ? '–' : msText(last_response_ms)}</span
+            >${state === 'paused' ? '–' : ({ ms }: Language) => ms(last_response_ms)}</span
           >
         </dd>
       </div>
       <div>
-        <dt>Checked</dt>
+        <dt>${({ words }) => words.overview.checked}</dt>
         <dd>${last_check_at === null ? '–' : relative(last_check_at, now)}</dd>
       </div>
     </dl>
@@ -111,9 +112,12 @@ function sentence(row: Row, now: number): Markup {
 
 /** Shown instead of the address: what is known is old. */
 function unseen({ state, last_check_at }: MonitorSummary, now: number): Markup {
-  const before = last_check_at === null ? '' : `; it was ${STATE_WORDS[state].label.toLowerCase()}`
+  if (last_check_at === null)
+    return html`<p class="muted target">${({ words }) => words.overview.neverChecked}</p>`
+  const since = relative(last_check_at, now)
+  const { short } = stateWords(state)
   return html`<p class="muted target">
-    ${last_check_at === null ? 'Never checked so far' : html`Not checked since ${relative(last_check_at, now)}`}${before}
+    ${({ words }) => words.overview.notCheckedSince(since)}${(language) => language.words.overview.before(short(language))}
   </p>`
 }
 
@@ -121,7 +125,7 @@ function target({ monitor, type, latest }: Row, now: number): Markup {
   const { name, target, flapping, degraded } = monitor
   const end = nearestEnd({ type, results: latest, now })
   return html`<p class="muted target">
-    ${degraded !== null && html`<span class="near">${icon('alert', 'warn')}Degraded: ${foreign(degraded.cause_text)}</span>`}${end !== undefined && html`<span class="near">${icon('alert', 'warn')}${end}</span>`}${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span>${type?.name ?? monitor.type}</span>${flapping && html`<span class="tag">Flapping</span>`}
+    ${degraded !== null && html`<span class="near">${icon('alert', 'warn')}${({ words }: Language) => words.overview.degraded(foreign(degraded.cause_text))}</span>`}${end !== undefined && html`<span class="near">${icon('alert', 'warn')}${end}</span>`}${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span>${type?.name ?? monitor.type}</span>${flapping && html`<span class="tag">${({ words }: Language) => words.overview.flapping}</span>`}
   </p>`
 }
 
@@ -130,9 +134,9 @@ function reason(open: IncidentView, { flapping }: MonitorSummary): Markup {
   const aside = asideOf(open)
   const { cause_text, duration_sec } = open
   return html`<p class="reason">
-    ${roughly(duration_sec)}:
+    ${({ roughly }) => roughly(duration_sec)}:
     <span title="${cause_text}">${foreign(cause_text)}</span
-    >${aside !== undefined && html`<span class="tag">${aside}</span>`}${flapping && html`<span class="tag">Flapping</span>`}
+    >${aside !== undefined && html`<span class="tag">${aside}</span>`}${flapping && html`<span class="tag">${({ words }: Language) => words.overview.flapping}</span>`}
   </p>`
 }
 
@@ -150,7 +154,8 @@ function responseLine({ days, p50_ms, p95_ms }: UptimeView, name: string): Marku
   }
   const drawn = runs.filter((run) => run.length > 1)
   if (drawn.length === 0) return false
-  const label = `${name}, response in ${days.length} days: median ${msText(p50_ms)}, p95 ${msText(p95_ms)}`
+  const label: Said = ({ words, ms }) =>
+    words.overview.responseIn(name, days.length, ms(p50_ms), ms(p95_ms))
   return html`<svg
     class="line"
     viewBox="0 0 ${(days.length - 1) * STEP} ${HEIGHT}"

@@ -7,15 +7,19 @@
 
 import { html, textOf } from '../layout/markup.ts'
 import type { Tone } from '../layout/words.ts'
-import { msText, uptimeText } from '../layout/words.ts'
-import { overallOf, serviceWords, servicesOf } from './public-page.ts'
+import { overallOf, servicesOf } from './public-page.ts'
+import { serviceWords } from './service-states.ts'
 import type { PublicFacts, PublicService } from './public-page.ts'
+import { plainName } from '../layout/service-name.ts'
+import type { Language } from '../words/language.ts'
+import { ENGLISH } from '../words/language.ts'
 
 interface BadgeChoice {
   /** `state` if absent. */
   readonly kind: string | undefined
   /** Of one service; `null`: of the page. */
   readonly key: string | null
+  readonly language: Language
 }
 
 /** White text on each has a contrast of at least 4.5:1. */
@@ -29,16 +33,18 @@ const COLORS: Readonly<Record<Tone, string>> = {
 /** `undefined` for a service that is not on the page. */
 export function badgeAnswer(
   facts: PublicFacts,
-  { kind = 'state', key }: BadgeChoice,
+  { kind = 'state', key, language }: BadgeChoice,
 ): string | undefined {
   const services = servicesOf(facts).filter((service) => key === null || service.key === key)
   const [only] = services
   if (key !== null && only === undefined) return undefined
-  const name = key === null || only === undefined ? facts.title : only.name
-  if (kind === 'uptime') return drawn(`${name} uptime`, ...uptimeOf(services))
-  if (kind === 'response') return drawn(`${name} response`, ...responseOf(services))
+  const name = key === null || only === undefined ? facts.title : plainName(only.name)(language)
+  const { uptimeShort, responseShort } = language.words.public
+  if (kind === 'uptime') return drawn(`${name} ${uptimeShort}`, ...uptimeOf(services, language))
+  if (kind === 'response')
+    return drawn(`${name} ${responseShort}`, ...responseOf(services, language))
   const { label, tone } = key === null || only === undefined ? overallOf(facts) : serviceWords(only)
-  return drawn(name, label, tone)
+  return drawn(name, label(language), tone)
 }
 
 /** Of all services: the seconds up of the seconds that are known. */
@@ -51,19 +57,25 @@ export function uptimeOfAll(services: readonly PublicService[]): number | null {
   return known === 0 ? null : (up / known) * 100
 }
 
-function uptimeOf(services: readonly PublicService[]): readonly [string, Tone] {
+function uptimeOf(
+  services: readonly PublicService[],
+  { words, uptime }: Language,
+): readonly [string, Tone] {
   const percent = uptimeOfAll(services)
-  if (percent === null) return ['no data yet', 'quiet']
-  return [uptimeText(percent), percent >= 99.9 ? 'good' : percent >= 99 ? 'warn' : 'bad']
+  if (percent === null) return [words.public.noData, 'quiet']
+  return [uptime(percent), percent >= 99.9 ? 'good' : percent >= 99 ? 'warn' : 'bad']
 }
 
 /** The median of today, or of yesterday; of several services the slowest. */
-function responseOf(services: readonly PublicService[]): readonly [string, Tone] {
+function responseOf(
+  services: readonly PublicService[],
+  { words, ms }: Language,
+): readonly [string, Tone] {
   const medians = services.flatMap(({ uptime }) => {
     const latest = uptime.days.slice(-2).findLast(({ p50_ms }) => p50_ms !== null)?.p50_ms
     return latest === undefined || latest === null ? [] : [latest]
   })
-  return medians.length === 0 ? ['no data yet', 'quiet'] : [msText(Math.max(...medians)), 'good']
+  return medians.length === 0 ? [words.public.noData, 'quiet'] : [ms(Math.max(...medians)), 'good']
 }
 
 const MOST_CHARACTERS = 60
@@ -96,6 +108,8 @@ function drawn(label: string, value: string, tone: Tone): string {
         ${words(left, 6, leftWidth)}${words(right, a + 6, rightWidth)}
       </g>
     </svg>`,
+    // Its words are in place.
+    ENGLISH,
   )
 }
 

@@ -8,6 +8,7 @@ import type { Clock } from '../../clock.ts'
 import { createFairQueue } from '../../fair-queue.ts'
 import type { Queued } from '../../fair-queue.ts'
 import { PageError } from '../http/http-error.ts'
+import type { Language } from '../words/language.ts'
 
 export interface CachedValue<T> {
   get(): Promise<T>
@@ -36,6 +37,28 @@ export function cachedFor<T>(
     forget() {
       kept = undefined
     },
+  }
+}
+
+/** One value per language: as many as the host offers. */
+export interface SpokenValue<T> {
+  get(language: Language): Promise<T>
+  forget(): void
+}
+
+export function spokenFor<T>(
+  load: (language: Language) => Promise<T>,
+  options: { readonly clock: Pick<Clock, 'monotonic'>; readonly ms: number },
+): SpokenValue<T> {
+  const kept = new Map<string, CachedValue<T>>()
+  return {
+    get(language) {
+      const { tag } = language
+      const own = kept.get(tag) ?? cachedFor(() => load(language), options)
+      kept.set(tag, own)
+      return own.get()
+    },
+    forget: () => kept.clear(),
   }
 }
 
@@ -98,7 +121,7 @@ export function fairTurnsOf(places: number, waiting: number): (account_id: numbe
 
 const BUSY = new PageError({
   status: 503,
-  title: 'Not available',
-  text: 'There are too many requests at the moment. Load the page again in a few seconds.',
+  title: ({ words }) => words.errors.unavailable,
+  text: ({ words }) => words.errors.busyText,
   headers: { 'Retry-After': '5' },
 })

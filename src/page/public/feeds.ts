@@ -8,9 +8,12 @@ import { iso } from '../../clock.ts'
 import { html, textOf } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
 import { uptimeOfAll } from './badges.ts'
-import { overallOf, saidOf, serviceWords, servicesOf } from './public-page.ts'
+import { overallOf, saidOf, servicesOf } from './public-page.ts'
+import { serviceWords } from './service-states.ts'
 import type { PublicFacts } from './public-page.ts'
-import { REPORT_WORDS } from './reports.ts'
+import { plainName } from '../layout/service-name.ts'
+import { ENGLISH } from '../words/language.ts'
+import type { Language } from '../words/language.ts'
 
 export interface FeedSource {
   readonly facts: PublicFacts
@@ -19,6 +22,7 @@ export interface FeedSource {
   /** When its settings changed last. */
   readonly updated_at: number
   readonly now: number
+  readonly language: Language
 }
 
 interface Item {
@@ -55,30 +59,35 @@ export function rssFeed(source: FeedSource): string {
 }
 
 function xml(content: Markup): string {
-  return `<?xml version="1.0" encoding="utf-8"?>\n${textOf(content)}\n`
+  return `<?xml version="1.0" encoding="utf-8"?>\n${textOf(content, ENGLISH)}\n`
 }
 
 /** Reports with all their updates, the newest first; then what is planned. */
-function itemsOf({ facts, url }: FeedSource): readonly Item[] {
+function itemsOf({ facts, url, language }: FeedSource): readonly Item[] {
+  const { words } = language
+  const named = (services: readonly string[]): string =>
+    words.public
+      .affectedBy(services.map((service) => plainName(service)(language)).join(', '))
+      .join('')
   const reports = facts.reports.map((report): Item => {
     const updates = report.updates.toReversed().map(({ at, status, text }) => {
-      return `${REPORT_WORDS[status]}, ${at}\n${text}`
+      return `${words.public.statuses[status]}, ${at}\n${text}`
     })
-    const affected = report.services.length === 0 ? [] : [`Affected: ${report.services.join(', ')}`]
+    const affected = report.services.length === 0 ? [] : [named(report.services)]
     return {
       url: `${url}/incidents/${report.id}`,
-      title: `${REPORT_WORDS[report.status]}: ${report.title}`,
+      title: `${words.public.statuses[report.status]}: ${report.title}`,
       text: [...affected, ...updates].join('\n\n'),
       published: report.started_at,
       updated: report.updates.at(-1)?.at ?? report.started_at,
     }
   })
   const planned = facts.planned.map(({ name, starts_at, ends_at, services = [] }): Item => {
-    const affected = services.length === 0 ? '' : `\nAffected: ${services.join(', ')}`
+    const affected = services.length === 0 ? '' : `\n${named(services)}`
     return {
       url: `${url}#planned-${Date.parse(starts_at)}`,
-      title: `Planned maintenance: ${name ?? 'Planned work'}`,
-      text: `From ${starts_at} to ${ends_at}${affected}`,
+      title: words.public.feedPlanned(name ?? words.planned.work),
+      text: words.public.feedFromTo(starts_at, ends_at) + affected,
       published: starts_at,
       updated: starts_at,
     }
@@ -92,27 +101,34 @@ function updatedOf(items: readonly Item[], { updated_at, now }: FeedSource): str
   return [iso(updated_at), ...times].sort().at(-1) ?? iso(updated_at)
 }
 
-export function jsonStatus({ facts, url }: FeedSource): string {
+export function jsonStatus({ facts, url, language }: FeedSource): string {
   const services = servicesOf(facts)
+  const nameOf = (name: string): string => plainName(name)(language)
   const document = {
     page: { title: facts.title, url, time_zone: facts.times.time_zone },
     status: {
       state: stateOf(facts),
-      text: saidOf(facts),
+      text: saidOf(facts)(language),
       uptime_90_days: threeDecimals(uptimeOfAll(services)),
     },
     groups: facts.groups.map(({ name, services: own }) => ({
       name,
       services: own.map((service) => ({
         key: service.key,
-        name: service.name,
+        name: nameOf(service.name),
         ...(service.target === undefined ? {} : { target: service.target }),
-        state: serviceWords(service).label.toLowerCase().replaceAll(' ', '_'),
+        state: serviceWords(service).code,
         uptime_90_days: threeDecimals(service.uptime.overall),
       })),
     })),
-    reports: facts.reports.map((report) => ({ url: `${url}/incidents/${report.id}`, ...report })),
-    planned: facts.planned,
+    reports: facts.reports.map((report) => ({
+      url: `${url}/incidents/${report.id}`,
+      ...report,
+      services: report.services.map(nameOf),
+    })),
+    planned: facts.planned.map(({ services = [], ...work }) => {
+      return { ...work, services: services.map(nameOf) }
+    }),
   }
   return JSON.stringify(document)
 }

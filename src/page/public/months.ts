@@ -9,9 +9,8 @@ import type { Clock } from '../../clock.ts'
 import type { IncidentView, UptimeDay } from '../../engine/api/views.ts'
 import { DAY_MS } from '../../model/time.ts'
 import { notFound } from '../http/http-error.ts'
-import { foreign, html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
-import { uptimeText } from '../layout/words.ts'
+import { html } from '../layout/markup.ts'
+import type { Markup, Said } from '../layout/markup.ts'
 import { cachedFor } from './cached.ts'
 import { publicIncident, publicName } from './public-facts.ts'
 import { past } from './public-page.ts'
@@ -19,6 +18,7 @@ import type { PublicIncident } from './public-page.ts'
 import type { PublishedPage } from './published.ts'
 import { reportsOf } from './published-reports.ts'
 import { reportItem } from './reports.ts'
+import { serviceName } from '../layout/service-name.ts'
 
 /** Months that are shown, this one included. */
 const MONTHS = 12
@@ -41,21 +41,23 @@ export async function monthPage(page: PublishedPage, asked: Asked): Promise<Mark
   const months = Array.from({ length: MONTHS }, (_, ago) => monthBefore(current, ago))
   const month = asked.month ?? current
   const at = months.indexOf(month)
-  if (at < 0) throw notFound('month')
+  if (at < 0) throw notFound(({ words }) => words.errors.noMonth)
   // Months that have left the list are forgotten.
   for (const name of page.months.keys()) if (!months.includes(name)) page.months.delete(name)
   const kept =
     page.months.get(month) ??
     cachedFor(() => page.inTurn(() => drawn(page, clock, month)), { clock, ms: KEPT_MS })
   page.months.set(month, kept)
-  const link = (name: string | undefined, label: string): Markup =>
+  const link = (name: string | undefined, arrow: Said): Markup =>
     name === undefined
       ? html`<span></span>`
-      : html`<a href="${path}/history/${name}">${label} ${monthText(name)}</a>`
+      : html`<a href="${path}/history/${name}">${arrow} ${monthText(name)}</a>`
   return html`<h1>${monthText(month)}</h1>
     ${await kept.get()}
-    <nav class="months" aria-label="Months">
-      ${link(months[at + 1], '←')} <a href="${path}">All services</a> ${link(months[at - 1], '→')}
+    <nav class="months" aria-label="${({ words }) => words.public.months}">
+      ${link(months[at + 1], ({ dir }) => (dir === 'rtl' ? '→' : '←'))}
+      <a href="${path}">${({ words }) => words.public.allServices}</a>
+      ${link(months[at - 1], ({ dir }) => (dir === 'rtl' ? '←' : '→'))}
     </nav>`
 }
 
@@ -65,11 +67,11 @@ async function drawn(page: PublishedPage, clock: Clock, month: string): Promise<
   const reports = await reportsOf(page, month)
   const { incidents, sums } = await found(page, clock, month)
   return html`<section>
-      ${reports.length > 0 && html`<h2>Incidents</h2>`}
+      ${reports.length > 0 && html`<h2>${({ words }) => words.public.incidents}</h2>`}
       ${reports.map((report) => reportItem(report, times))}
     </section>
     <section>
-      <h2>Found by checks</h2>
+      <h2>${({ words }) => words.public.foundByChecks}</h2>
       ${past(
         incidents.filter(({ started_at }) => isIn(started_at)),
         times,
@@ -77,14 +79,14 @@ async function drawn(page: PublishedPage, clock: Clock, month: string): Promise<
       )}
     </section>
     <section>
-      <h2>Uptime</h2>
+      <h2>${({ words }) => words.public.uptimeTitle}</h2>
       <table class="sums">
         <tbody>
           ${sums.map(
             ({ name, percent }) =>
               html`<tr>
-                <th scope="row">${foreign(name)}</th>
-                <td>${percent === null ? 'no data' : uptimeText(percent)}</td>
+                <th scope="row">${serviceName(name)}</th>
+                <td>${uptimeText(percent)}</td>
               </tr>`,
           )}
         </tbody>
@@ -140,7 +142,10 @@ function monthBefore(month: string, ago: number): string {
   return new Date(Date.UTC(year, number - 1 - ago, 1)).toISOString().slice(0, 7)
 }
 
-function monthText(month: string): string {
-  const format = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const
-  return new Intl.DateTimeFormat('en-GB', format).format(Date.parse(`${month}-01T00:00:00Z`))
+function uptimeText(percent: number | null): Said {
+  return ({ words, uptime }) => (percent === null ? words.days.noData : uptime(percent))
+}
+
+function monthText(month: string): Said {
+  return (language) => language.month(month)
 }

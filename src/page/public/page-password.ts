@@ -16,7 +16,7 @@ import { ownForm } from '../http/call.ts'
 import type { Call, Service } from '../http/call.ts'
 import { tooMany } from '../http/http-error.ts'
 import { html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
+import type { Markup, Said } from '../layout/markup.ts'
 import { cookie, cookieOf } from '../session/cookies.ts'
 import { fairTurnsOf } from './cached.ts'
 
@@ -26,7 +26,7 @@ export interface PageDoor {
   /** Whether the visitor may see the page. */
   isOpen(page: PublicPageRecord, request: Request): boolean
   /** Takes a password: leads to the page, or returns what was wrong. @throws PageError */
-  enter(page: PublicPageRecord, call: Call): Promise<Answer | string>
+  enter(page: PublicPageRecord, call: Call): Promise<Answer | Said>
 }
 
 export function pageDoor(
@@ -62,7 +62,7 @@ export function pageDoor(
       const path = `${base}/status/${page.settings.slug}`
       const inTurn = comparing(page.account_id)
       const isRight = await inTurn(() => publishedPages.isPassword(page, password))
-      if (!isRight) return 'This is not the password of the page.'
+      if (!isRight) return ({ words }) => words.public.wrongPassword
       const ends_at = String(clock.now() + sessions.max_age_sec * 1000)
       const value = `${ends_at}.${macOf(page, ends_at).toString('base64url')}`
       const { max_age_sec } = sessions
@@ -72,12 +72,12 @@ export function pageDoor(
   }
 }
 
-export function passwordForm(path: string, problem: string | undefined): Markup {
+export function passwordForm(path: string, problem: Said | undefined): Markup {
   const told = problem !== undefined
   return html`<div class="first narrow">
-    <h1>This page needs a password</h1>
+    <h1>${({ words }) => words.public.needsPassword}</h1>
     <form method="post" action="${path}" class="stack">
-      <label for="password">Password</label>
+      <label for="password">${({ words }) => words.public.password}</label>
       <input
         id="password"
         name="password"
@@ -87,7 +87,7 @@ export function passwordForm(path: string, problem: string | undefined): Markup 
         ${told && html` aria-invalid="true" aria-describedby="problem"`}
       />
       ${told && html`<p id="problem" class="problem" role="alert">${problem}</p>`}
-      <button class="primary">Show the page</button>
+      <button class="primary">${({ words }) => words.public.show}</button>
     </form>
   </div>`
 }

@@ -1,39 +1,43 @@
 /**
- * Times of a public page in its time zone.
+ * Times of a public page: in the time zone that it was given, or in UTC, which the script turns to the zone of the
+ * viewer.
  *
  * @module
  */
 
-import { dayText, momentText } from '../layout/words.ts'
+import { moment, timeOfDay } from '../layout/words.ts'
 import { html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
 
 export interface PageTimes {
   readonly time_zone: string
   /** The same time as the clocks of the zone show it: `2026-03-03T14:05`. */
   local(iso: string): string
+  /** Its day: `2026-03-03`. */
+  date(iso: string): string
   /** `3 Mar 2026, 14:05`, with the exact time as title. */
   moment(iso: string): Markup
   /** Without the day if it is that of `other`. */
   within(iso: string, other: string): Markup
-  /** `3 Mar 2026` */
-  day(iso: string): string
+  /** Below a heading with its day. */
+  onItsDay(iso: string): Markup
 }
 
 export function timesIn(time_zone: string): PageTimes {
   const local = localOf(time_zone)
-  const marked = (iso: string, text: string): Markup =>
+  const date = (iso: string): string => local(iso).slice(0, 10)
+  if (time_zone === 'UTC') {
+    const onItsDay = (iso: string): Markup => timeOfDay(iso, date(iso))
+    return { time_zone, local, date, moment, within: timeOfDay, onItsDay }
+  }
+  const marked = (iso: string, text: Content): Markup =>
     html`<time datetime="${iso}" title="${iso}">${text}</time>`
-  const moment = (iso: string): Markup => marked(iso, momentText(local(iso)))
+  const whole = (iso: string): Markup => marked(iso, (language) => language.moment(local(iso)))
+  const onItsDay = (iso: string): Markup => marked(iso, local(iso).slice(11, 16))
   return {
-    time_zone,
-    local,
-    moment,
-    within: (iso, other) =>
-      local(iso).slice(0, 10) === local(other).slice(0, 10)
-        ? marked(iso, local(iso).slice(11, 16))
-        : moment(iso),
-    day: (iso) => dayText(local(iso)),
+    ...{ time_zone, local, date, onItsDay },
+    moment: whole,
+    within: (iso, other) => (date(iso) === date(other) ? onItsDay(iso) : whole(iso)),
   }
 }
 

@@ -14,6 +14,7 @@ import type { StatusReportView } from '../../engine/api/status-reports.ts'
 import { fold } from '../../model/fold.ts'
 import { DAY_MS } from '../../model/time.ts'
 import { timesIn } from './page-times.ts'
+import { UNNAMED } from '../layout/service-name.ts'
 import type { PublicFacts, PublicIncident, PublicReport, PublicService } from './public-page.ts'
 
 export interface PublicStatus {
@@ -232,7 +233,7 @@ export function publicName(
   const own = names.get(id) ?? ''
   if (own !== '') return own
   const isAddress = name === target.slice(0, NAME_LIMIT)
-  return isAddress && !show_targets ? 'Unnamed service' : name
+  return isAddress && !show_targets ? UNNAMED : name
 }
 
 export function publicIncident(

@@ -8,7 +8,7 @@ import { htmlAnswer } from '../http/answer.ts'
 import { documentOf } from '../layout/frame.ts'
 import { clientFor } from '../live/places.ts'
 import type { Route, Service } from '../http/call.ts'
-import { cachedFor } from './cached.ts'
+import { cachedFor, spokenFor } from './cached.ts'
 import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'
 import type { PublicStatus } from './public-facts.ts'
 import { publicPage, saidOf } from './public-page.ts'
@@ -34,11 +34,11 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
   const kept = { clock, ms: KEPT_MS }
   let shown: ReadonlySet<number> | undefined
   // Cached with its markup, which takes longer to render than its data to read.
-  const drawn = cachedFor(async () => {
+  const drawn = spokenFor(async (language) => {
     const monitors = await chosenMonitors(scope, page)
     shown = new Set(monitors.map(({ id }) => id))
     const facts = await publicFacts(scope, page, { groups: [{ name: '', monitors }], clock })
-    return { main: await publicPage(facts, clock), said: saidOf(facts) }
+    return { main: await publicPage(facts, clock, language), said: saidOf(facts) }
   }, kept)
   const chosen = cachedFor(() => chosenMonitors(scope, page), kept)
   // A visitor who receives an event fetches the page again, and must not get a cached one from before it.
@@ -52,7 +52,7 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
       method: 'GET',
       pattern: new RegExp(`^${path}$`),
       async answer({ frame }) {
-        const { main, said } = await drawn.get()
+        const { main, said } = await drawn.get(frame.language)
         const sheet = {
           title: page.title,
           masthead: page.title,

@@ -13,8 +13,7 @@ import { notFound } from '../http/http-error.ts'
 import { documentOf } from '../layout/frame.ts'
 import type { Sheet } from '../layout/frame.ts'
 import { html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
-import { momentText } from '../layout/words.ts'
+import type { Markup, Said } from '../layout/markup.ts'
 import { clientFor } from '../live/places.ts'
 import { badgeAnswer } from './badges.ts'
 import { atomFeed, jsonStatus, rssFeed } from './feeds.ts'
@@ -109,7 +108,7 @@ interface Entrance {
 async function enter({ pages, door, pathOf }: Entrance, call: Call): Promise<Answer> {
   const page = await pages.find(call.params[0] ?? '')
   const entered = await door.enter(page.record, call)
-  if (typeof entered !== 'string') return entered
+  if (typeof entered !== 'function') return entered
   return closed({ page, call, path: pathOf(page), problem: entered })
 }
 
@@ -118,14 +117,14 @@ function closed({
   call,
   path,
   problem,
-}: Omit<Visit, 'rest' | 'again'> & { readonly problem?: string }): Answer {
+}: Omit<Visit, 'rest' | 'again'> & { readonly problem?: Said }): Answer {
   const main = passwordForm(path, problem)
   return dressed({ page, call, path }, { title: page.look.title, main }, { status: 401 })
 }
 
 async function overview(visit: Visit): Promise<Answer> {
-  const { page, path } = visit
-  const { main, said } = await page.drawn.get()
+  const { page, path, call } = visit
+  const { main, said } = await page.drawn.get(call.frame.language)
   const whole = html`${main}${links(path)}`
   const sheet = { title: page.look.title, main: whole, said, events: `${path}/events` }
   return dressed(visit, sheet)
@@ -133,8 +132,9 @@ async function overview(visit: Visit): Promise<Answer> {
 
 function links(path: string): Markup {
   return html`<p class="links">
-    <a href="${path}/history">Earlier incidents</a> <a href="${path}/feed.atom">Atom</a>
-    <a href="${path}/feed.rss">RSS</a> <a href="${path}/status.json">JSON</a>
+    <a href="${path}/history">${({ words }) => words.public.earlier}</a>
+    <a href="${path}/feed.atom">Atom</a> <a href="${path}/feed.rss">RSS</a>
+    <a href="${path}/status.json">JSON</a>
   </p>`
 }
 
@@ -154,11 +154,10 @@ function dressed(
     logo: logo === '' ? undefined : shownLogo,
     noindex,
     feed: status === 200 ? `${path}/feed` : undefined,
-    as_of: momentText(page.times.local(iso(frame.now))),
-    time_zone,
+    as_of: time_zone === 'UTC' ? undefined : { time: page.times.moment(iso(frame.now)), time_zone },
   }
   const document = documentOf({ ...frame, brand: title }, { ...sheet, masthead: title, dress })
-  return htmlAnswer(document, { nonce: frame.nonce, status, image: imageSource(settings) })
+  return htmlAnswer(document, { ...frame, status, image: imageSource(settings) })
 }
 
 async function events({ page, call, again }: Visit): Promise<Answer> {
@@ -184,7 +183,7 @@ async function oneReport(visit: Visit): Promise<Answer> {
   const { page, path, rest } = visit
   const report = (await reportOf(page, Number(rest[0]))) ?? nothing()
   const main = html`${reportItem(report, page.times, 'heading')}
-    <p class="back"><a href="${path}">All services</a></p>`
+    <p class="back"><a href="${path}">${({ words }) => words.public.allServices}</a></p>`
   return dressed(visit, { title: report.title, main })
 }
 
@@ -194,7 +193,7 @@ async function month(visit: Visit): Promise<Answer> {
     path: visit.path,
     month: visit.rest[0],
   })
-  return dressed(visit, { title: 'Earlier incidents', main })
+  return dressed(visit, { title: ({ words }) => words.public.earlier, main })
 }
 
 function feed(type: string, written: (source: FeedSource) => string): Show {
@@ -202,7 +201,8 @@ function feed(type: string, written: (source: FeedSource) => string): Show {
     const facts = await page.facts.get()
     const url = call.frame.origin + path
     const { updated_at } = page.record
-    const body = written({ facts, url, updated_at, now: call.frame.now })
+    const language = await call.service.languages.addressed(call.url)
+    const body = written({ facts, url, updated_at, now: call.frame.now, language })
     return shared({ page, call }, type, body)
   }
 }
@@ -210,7 +210,8 @@ function feed(type: string, written: (source: FeedSource) => string): Show {
 async function badge({ page, call, rest }: Visit): Promise<Answer> {
   const facts = await page.facts.get()
   const key = call.url.searchParams.get('service')
-  const body = badgeAnswer(facts, { kind: rest[0], key }) ?? nothing()
+  const language = await call.service.languages.addressed(call.url)
+  const body = badgeAnswer(facts, { kind: rest[0], key, language }) ?? nothing()
   return shared({ page, call }, 'image/svg+xml', body)
 }
 

@@ -15,15 +15,15 @@ import type { PublicPageRecord } from '../../model.ts'
 import { unlessGone } from '../../errors.ts'
 import type { Service } from '../http/call.ts'
 import { notFound } from '../http/http-error.ts'
-import { cachedFor, fairTurnsOf, turnsOf } from './cached.ts'
-import type { CachedValue, Turns } from './cached.ts'
+import { cachedFor, fairTurnsOf, spokenFor, turnsOf } from './cached.ts'
+import type { CachedValue, SpokenValue, Turns } from './cached.ts'
 import { timesIn } from './page-times.ts'
 import type { PageTimes } from './page-times.ts'
 import { publicFacts, SERVICES_LIMIT, taggedMonitors } from './public-facts.ts'
 import type { MonitorGroup, PageLook } from './public-facts.ts'
 import { publicPage, saidOf } from './public-page.ts'
 import type { PublicFacts } from './public-page.ts'
-import type { Markup } from '../layout/markup.ts'
+import type { Markup, Said } from '../layout/markup.ts'
 
 /** A change is visible at once in this process, in others at most this late. */
 const KEPT_MS = 2000
@@ -42,7 +42,7 @@ export interface PublishedPage {
   /** Whether it shows the monitor, as it was read last; `true` while it is read. */
   shows(monitor_id: number): boolean
   readonly facts: CachedValue<PublicFacts>
-  readonly drawn: CachedValue<{ readonly main: Markup; readonly said: string }>
+  readonly drawn: SpokenValue<{ readonly main: Markup; readonly said: Said }>
   /** Drawn once for all visitors: months of the past, by their name. */
   readonly months: Map<string, CachedValue<Markup>>
   readonly times: PageTimes
@@ -173,9 +173,9 @@ function pageOf(
       }),
     kept,
   )
-  const drawn = cachedFor(async () => {
+  const drawn = spokenFor(async (language) => {
     const known = await facts.get()
-    return { main: await inTurn(() => publicPage(known, clock)), said: saidOf(known) }
+    return { main: await inTurn(() => publicPage(known, clock, language)), said: saidOf(known) }
   }, kept)
   const times = timesIn(settings.time_zone)
   const shows = (monitor_id: number): boolean => shown?.has(monitor_id) ?? true

@@ -8,8 +8,9 @@ import type { StatusReportView } from '../../engine/api/status-reports.ts'
 import type { ReportStatus } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
+import type { Content, Markup, Said } from '../layout/markup.ts'
 import type { PageTimes } from './page-times.ts'
+import { serviceName } from '../layout/service-name.ts'
 
 export interface PublicReport extends Pick<
   StatusReportView,
@@ -19,11 +20,8 @@ export interface PublicReport extends Pick<
   readonly services: readonly string[]
 }
 
-export const REPORT_WORDS: Readonly<Record<ReportStatus, string>> = {
-  investigating: 'Investigating',
-  identified: 'Identified',
-  monitoring: 'Monitoring',
-  resolved: 'Resolved',
+function statusText(status: ReportStatus): Said {
+  return ({ words }) => words.public.statuses[status]
 }
 
 export function reportItem(
@@ -38,21 +36,26 @@ export function reportItem(
     <div class="bar">
       ${name}
       <span class="state ${over ? 'good' : 'bad'}"
-        >${icon(over ? 'check' : 'alert', over ? 'good' : 'bad')}${REPORT_WORDS[status]}</span
+        >${icon(over ? 'check' : 'alert', over ? 'good' : 'bad')}${statusText(status)}</span
       >
     </div>
-    ${services.length > 0 && html`<p class="muted">Affected: ${services.map((service, at) => [at === 0 ? '' : ', ', foreign(service)])}</p>`}
+    ${services.length > 0 && html`<p class="muted">${affected(services)}</p>`}
     <ol class="updates">
       ${updates.toReversed().map(
         (update) =>
           html`<li>
-            <strong>${REPORT_WORDS[update.status]}</strong>
+            <strong>${statusText(update.status)}</strong>
             <span class="muted">${times.moment(update.at)}</span>
             ${paragraphs(update.text)}
           </li>`,
       )}
     </ol>
   </article>`
+}
+
+function affected(services: readonly string[]): Content {
+  const names = services.map((service, at) => [at > 0 && ', ', serviceName(service)])
+  return ({ words }) => words.public.affectedBy<Content>(names)
 }
 
 /** Plain text: an empty line begins a paragraph. */

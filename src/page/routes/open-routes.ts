@@ -16,25 +16,19 @@ import { documentOf, THEMES } from '../layout/frame.ts'
 import { notFound, badRequest } from '../http/http-error.ts'
 import type { Frame } from '../layout/frame.ts'
 import { html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
+import type { Markup, Said } from '../layout/markup.ts'
+import { LANGUAGE_COOKIE } from '../words/languages.ts'
 
 interface SignInOptions {
   readonly frame: Frame
   /** Where to redirect afterwards. */
   readonly back: string
-  readonly problem?: string
+  readonly problem?: Said
 }
 
 export const THEME_COOKIE = 'watchpost_theme'
 
 const YEAR_SEC = 365 * 86_400
-
-interface ThemeChoice {
-  readonly form: URLSearchParams
-  readonly base: string
-  readonly back: string
-  readonly secure: boolean
-}
 
 export const openRoutes: readonly Route[] = [
   { method: 'GET', pattern: /^\/assets\/[\w.]+$/, answer: asset },
@@ -42,27 +36,25 @@ export const openRoutes: readonly Route[] = [
   { method: 'POST', pattern: /^\/sign-in$/, answer: signIn },
   { method: 'POST', pattern: /^\/sign-out$/, answer: signOut },
   { method: 'POST', pattern: /^\/theme$/, answer: theme },
+  { method: 'POST', pattern: /^\/language$/, answer: language },
 ]
 
 function asset({ service, path, request }: Call): Answer {
   const found = service.assets.find(path)
-  if (found === undefined) throw notFound('file')
+  if (found === undefined) throw notFound(({ words }) => words.errors.noFile)
   const known = request.headers.get('if-none-match')?.match(/"[^"]*"/g) ?? []
   const { headers = {} } = found
   if (!known.some((tag) => tag === headers['ETag'])) return found
   return { status: 304, headers }
 }
 
-function askForKey({ service, frame, url }: Call, status: number, problem?: string): Answer {
+function askForKey({ service, frame, url }: Call, status: number, problem?: Said): Answer {
   if (service.authorize !== undefined) throw notFound()
   const back = backOf(url.searchParams.get('return'), service.base)
+  const title: Said = ({ words }) => words.signIn.title
   const main = signInPage({ frame, back, ...(problem === undefined ? {} : { problem }) })
-  return htmlAnswer(documentOf(frame, { title: 'Sign in', main }), { nonce: frame.nonce, status })
+  return htmlAnswer(documentOf(frame, { title, main }), { ...frame, status })
 }
-
-const NOT_A_READER =
-  'This key may not read everything that the page shows: it lacks the scope read.'
-const NOT_KNOWN = 'This key is not known, or was revoked.'
 
 /** A valid key is accepted however many wrong ones preceded it. */
 async function signIn(call: Call): Promise<Answer> {
@@ -75,12 +67,12 @@ async function signIn(call: Call): Promise<Answer> {
   const found = await engine.authenticate((form.get('key') ?? '').trim())
   if (found === undefined) {
     const counted = attempts.failed(neighbourhoodOf(service.clientOf(request)))
-    if (counted.allowed) return askForKey(again, 401, NOT_KNOWN)
+    if (counted.allowed) return askForKey(again, 401, ({ words }) => words.signIn.notKnown)
     const { retry_sec } = counted
-    const answer = askForKey(again, 429, `${NOT_KNOWN} Too many were: wait ${retry_sec} seconds.`)
+    const answer = askForKey(again, 429, ({ words }) => words.signIn.tooMany(retry_sec))
     return { ...answer, headers: { ...answer.headers, 'Retry-After': String(retry_sec) } }
   }
-  if (!mayLook(found.key)) return askForKey(again, 403, NOT_A_READER)
+  if (!mayLook(found.key)) return askForKey(again, 403, ({ words }) => words.signIn.notReader)
   await service.requests.view({ key_id: found.key.id })
   const value = sessions.begin({ account_id: found.account_id, key_id: found.key.id })
   const secure = service.isSecure(url)
@@ -97,28 +89,37 @@ async function signOut(call: Call): Promise<Answer> {
 }
 
 async function theme(call: Call): Promise<Answer> {
-  const { base } = call.service
   const form = await ownForm(call)
-  const back = backOf(form.get('return'), base)
-  return chooseTheme({ form, base, back, secure: call.service.isSecure(call.url) })
+  const value = THEMES.find((theme) => theme === form.get('theme'))
+  if (value === undefined) throw badRequest(({ words }) => words.errors.noTheme)
+  return chosen(call, backOf(form.get('return'), call.service.base), [THEME_COOKIE, value])
 }
 
-function chooseTheme({ form, base, back, secure }: ThemeChoice): Answer {
-  const value = THEMES.find((theme) => theme === form.get('theme'))
-  if (value === undefined) throw badRequest('There is no such theme.')
-  const path = base === '' ? '/' : base
-  return seeOther(back, [
-    cookie({ name: THEME_COOKIE, value, path, max_age_sec: YEAR_SEC, secure }),
-  ])
+async function language(call: Call): Promise<Answer> {
+  const { base, languages } = call.service
+  const form = await ownForm(call)
+  const value = languages.offered.find(({ tag }) => tag === form.get('language'))?.tag
+  if (value === undefined) throw badRequest(({ words }) => words.errors.noLanguage)
+  const back = new URL(backOf(form.get('return'), base), call.url)
+  // The one in the address comes first: it would undo the choice.
+  back.searchParams.delete('lang')
+  return chosen(call, back.pathname + back.search, [LANGUAGE_COOKIE, value])
+}
+
+/** Kept for a year, for the whole page. */
+function chosen({ service, url }: Call, back: string, [name, value]: [string, string]): Answer {
+  const path = service.base === '' ? '/' : service.base
+  const secure = service.isSecure(url)
+  return seeOther(back, [cookie({ name, value, path, max_age_sec: YEAR_SEC, secure })])
 }
 
 /** The form that takes an API key. */
 function signInPage({ frame: { base }, back, problem }: SignInOptions): Markup {
   return html`<div class="first narrow">
-    <h1>Sign in</h1>
+    <h1>${({ words }) => words.signIn.title}</h1>
     <form method="post" action="${base}/sign-in" class="stack">
       <input type="hidden" name="return" value="${back}" />
-      <label for="key">API key</label>
+      <label for="key">${({ words }) => words.signIn.key}</label>
       <input
         id="key"
         name="key"
@@ -130,11 +131,10 @@ function signInPage({ frame: { base }, back, problem }: SignInOptions): Markup {
         ${problem !== undefined && html` aria-invalid="true" aria-describedby="problem"`}
       />
       ${problem !== undefined && html`<p id="problem" class="problem" role="alert">${problem}</p>`}
-      <button class="primary">Sign in</button>
+      <button class="primary">${({ words }) => words.signIn.title}</button>
     </form>
     <p class="muted">
-      The key was shown when it was made, at the first start or by
-      <code>watchpost keys create</code>.
+      ${({ words }) => words.signIn.hint(html`<code>watchpost keys create</code>`)}
     </p>
   </div>`
 }

@@ -27,6 +27,7 @@ import type { Reading } from '../overview/monitors.ts'
 import { overviewFacts, overviewPage, downOf, leadOf } from '../overview/overview.ts'
 import { clientFor } from '../live/places.ts'
 import { action, page } from './signed-in.ts'
+import type { Said } from '../layout/markup.ts'
 import { shownAs } from '../layout/words.ts'
 
 /** Maximum number of monitors in one event stream: more than a page ever shows. */
@@ -73,7 +74,7 @@ export const privateRoutes: readonly Route[] = [
       after: positive(url.searchParams, 'after'),
     }
     const found = await checksFound(scope, service.engine.types.list(), ask)
-    const title = `Checks of ${found.monitor.name}`
+    const title: Said = ({ words }) => words.monitor.checksOf(found.monitor.name)
     return { title, main: checksPage(found, ask, frame), section: 'monitors' }
   }),
   action(/^\/monitors\/(\d{1,15})\/(check|pause|resume)$/, async ({ call, scope }) => {

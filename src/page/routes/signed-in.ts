@@ -68,11 +68,11 @@ function sheetAnswer(call: Call, visitor: Visitor, given: PrivateSheet): Answer 
           events: `${service.base}/events?monitors=${events.shown.join(',')}${events.all === true ? '&all=1' : ''}`,
         }),
   })
-  return htmlAnswer(document, { nonce: frame.nonce, status })
+  return htmlAnswer(document, { ...frame, status })
 }
 
 function turnedAway({ service, frame }: Call): Answer {
-  if (service.authorize !== undefined) throw forbidden('You may not see this page.')
+  if (service.authorize !== undefined) throw forbidden(({ words }) => words.errors.notYours)
   const back = frame.here === `${service.base}/` ? '' : `?return=${encodeURIComponent(frame.here)}`
   return seeOther(`${service.base}/sign-in${back}`)
 }
@@ -99,7 +99,7 @@ export function action(
       const visitor = await visitorOf(request, service)
       if (visitor instanceof Response) return visitor
       if (visitor === undefined || visitor.read_only === true)
-        throw forbidden('Sign in first; then press the button again.')
+        throw forbidden(({ words }) => words.errors.signInFirst)
       // Strangers do not get this far: their forms stay small.
       const form = await ownForm(call, FORM_BYTES)
       await service.requests.action(visitor.by)

@@ -55,7 +55,7 @@ export const PLACE_RULES: readonly Rule[] = [
     name: 'stale-looks-good',
     about: 'The page shows what nobody looked at as it was seen last.',
     file: 'page/layout/words.ts',
-    find: 'return isUnseen({ state, stale }) ? STALE_WORDS : words',
-    replace: "return isUnseen({ state, stale }) && state !== 'up' ? STALE_WORDS : words",
+    find: "return stateWords(isUnseen({ state, stale }) ? 'stale' : state)",
+    replace: "return stateWords(isUnseen({ state, stale }) && state !== 'up' ? 'stale' : state)",
   },
 ]

@@ -1,0 +1,29 @@
+/**
+ * German: all words of the page. A word that is missing here does not compile.
+ *
+ * @module
+ */
+
+import type { Words } from '../en/index.ts'
+import { COMMON_DE, ERRORS_DE, FRAME_DE, SIGN_IN_DE } from './common.ts'
+import { AUDIT_DE, CONTACTS_DE, KEYS_DE, MAINTENANCE_DE } from './manage.ts'
+import { INCIDENTS_DE, MONITOR_DE } from './monitor.ts'
+import { OVERVIEW_DE } from './overview.ts'
+import { DAYS_DE, PLANNED_DE, PUBLIC_DE } from './public.ts'
+
+export const GERMAN_WORDS: Words = {
+  common: COMMON_DE,
+  frame: FRAME_DE,
+  errors: ERRORS_DE,
+  signIn: SIGN_IN_DE,
+  days: DAYS_DE,
+  planned: PLANNED_DE,
+  public: PUBLIC_DE,
+  overview: OVERVIEW_DE,
+  monitor: MONITOR_DE,
+  incidents: INCIDENTS_DE,
+  contacts: CONTACTS_DE,
+  maintenance: MAINTENANCE_DE,
+  keys: KEYS_DE,
+  audit: AUDIT_DE,
+}

@@ -1,0 +1,158 @@
+/**
+ * German: contacts and what is sent to them, maintenance, API keys, the audit log.
+ *
+ * @module
+ */
+
+import type { AUDIT, CONTACTS, KEYS, MAINTENANCE } from '../en/manage.ts'
+import { formsOf } from '../forms.ts'
+
+const { plural, number } = formsOf('de')
+
+export const CONTACTS_DE: typeof CONTACTS = {
+  title: 'Kontakte',
+  none: 'Noch keine Kontakte',
+  noneText:
+    'Fällt ein Monitor aus, wird niemand benachrichtigt. Ein Kontakt lässt sich über die API oder die Engine anlegen:',
+  everyMonitor: 'jeder Monitor',
+  namedMonitors: 'Monitore, die ihn nennen',
+  nothingSent: 'Noch nichts gesendet',
+  notDelivered: 'Nicht zugestellt',
+  delivered: 'Zugestellt',
+  nothingWaits: 'Nichts in der Warteschlange',
+  nothingRecent: 'Nichts Neues in der Warteschlange',
+  waits: (count) =>
+    plural(count, {
+      one: '1 Benachrichtigung wartet',
+      other: `${number(count)} Benachrichtigungen warten`,
+    }),
+  atLeastWaits: (count) =>
+    plural(count, {
+      one: 'Mindestens 1 Benachrichtigung wartet',
+      other: `Mindestens ${number(count)} Benachrichtigungen warten`,
+    }),
+  count: (count) => plural(count, { one: '1 Kontakt', other: `${number(count)} Kontakte` }),
+  sendTest: 'Test senden',
+  sendTestTo: (name) => `Test an ${name} senden`,
+  notifications: 'Benachrichtigungen',
+  nothingSentTo: 'An diesen Kontakt wurde noch nichts gesendet.',
+  lastNot: 'Die letzte Benachrichtigung wurde nicht zugestellt',
+  lastDelivered: 'Die letzte Benachrichtigung wurde zugestellt',
+  saidFailing: (name) => `${name}: Die letzte Benachrichtigung wurde nicht zugestellt`,
+  saidWell: (name) => `${name}: keine Zustellprobleme`,
+  nextAttempt: (when) => [', nächster Versuch ', when],
+  quietHours: 'Ruhezeiten',
+  oneMessage: 'Sammeln für',
+  log: 'Protokoll der Benachrichtigungen',
+  event: 'Ereignis',
+  monitor: 'Monitor',
+  contact: 'Kontakt',
+  status: 'Status',
+  attempts: 'Versuche',
+  time: 'Zeit',
+  statuses: {
+    queued: 'Wartet',
+    sending: 'Unterwegs',
+    sent: 'Zugestellt',
+    failed: 'Fehlgeschlagen',
+    cancelled: 'Abgebrochen',
+  },
+  noAttempts: 'noch keiner',
+  attemptCount: (count) => plural(count, { one: '1 Versuch', other: `${number(count)} Versuche` }),
+  attemptDelivered: 'zugestellt',
+  next: (when) => ['nächster ', when],
+  goneMonitor: (id) => `Monitor ${id}, gelöscht`,
+  goneContact: (id) => `Kontakt ${id}, gelöscht`,
+  sendAgain: 'Erneut senden',
+}
+
+export const MAINTENANCE_DE: typeof MAINTENANCE = {
+  title: 'Wartung',
+  none: 'Es ist keine Wartung geplant. Während eines Wartungsfensters wird weiter geprüft, aber niemand benachrichtigt.',
+  plan: 'Wartung planen',
+  over: 'vorbei',
+  openEnds: (when) => ['läuft, endet ', when],
+  begins: (when) => ['beginnt ', when],
+  noChecks: ' · währenddessen keine Prüfungen',
+  end: (name) => `${name} beenden`,
+  remove: (name) => `${name} entfernen`,
+  endNow: 'Jetzt beenden',
+  removeNow: 'Entfernen',
+  allMonitors: 'Alle Monitore',
+  tagged: (tags) => `mit Tag ${tags}`,
+  and: ' und ',
+  cron: (cron, zone, time) => `${cron} ${zone}, für ${time}`,
+  everyDay: 'täglich',
+  weekly: (days, at, time) => `${days} um ${at}, für ${time}`,
+  weekdays: { mon: 'Mo', tue: 'Di', wed: 'Mi', thu: 'Do', fri: 'Fr', sat: 'Sa', sun: 'So' },
+  whatIsDone: 'Was wird getan',
+  when: 'Wann',
+  nowFor: 'Jetzt, für',
+  minutes: 'Minuten',
+  minutesLabel: 'Minuten',
+  onceFrom: 'Einmalig, von',
+  to: 'bis',
+  startUtc: 'Beginn, UTC',
+  endUtc: 'Ende, UTC',
+  everyWeek: 'Wöchentlich, ebenso lange, um',
+  timeOfDay: 'Uhrzeit',
+  timeZone: 'Zeitzone',
+  whichMonitors: 'Für welche Monitore',
+  all: 'Alle',
+  withTag: 'Mit Tag',
+  tag: 'Tag',
+  these: 'Diese',
+  monitors: 'Monitore',
+  makeNoChecks: 'Währenddessen nicht prüfen',
+  planIt: 'Planen',
+}
+
+export const KEYS_DE: typeof KEYS = {
+  title: 'API-Schlüssel',
+  made: (name) => ['Der Schlüssel ', name, ' wird nur jetzt angezeigt. Bitte kopieren:'],
+  name: 'Name',
+  beginsWith: 'Beginnt mit',
+  may: 'Darf',
+  lastUsed: 'Zuletzt benutzt',
+  revoked: (day) => ['widerrufen am ', day],
+  revoke: 'Widerrufen',
+  revokeKey: (name) => `${name} widerrufen`,
+  newKey: 'Neuer Schlüssel',
+  whatItMay: 'Was er darf',
+  everything: 'alles',
+  create: 'Schlüssel erstellen',
+  notYours: 'Für API-Schlüssel fehlt die Berechtigung.',
+  needsName: (most) => `Ein Schlüssel braucht einen Namen mit höchstens ${number(most)} Zeichen.`,
+  chooseScopes: 'Bitte wählen, was der Schlüssel darf.',
+}
+
+export const AUDIT_DE: typeof AUDIT = {
+  title: 'Protokoll',
+  none: 'Es sind keine Änderungen verzeichnet.',
+  longActor: (most) => `Der Filtertext hat mehr als ${number(most)} Zeichen.`,
+  who: 'Wer',
+  whoSuchAs: 'Wer, etwa key:1',
+  of: 'Was',
+  time: 'Zeit',
+  what: 'Was',
+  changes: 'Änderungen',
+  nobody: 'ohne Angabe',
+  noValue: 'nichts',
+  actions: {
+    created: 'angelegt',
+    updated: 'geändert',
+    paused: 'pausiert',
+    resumed: 'fortgesetzt',
+    deleted: 'gelöscht',
+    revoked: 'widerrufen',
+  },
+  resources: {
+    monitor: 'Monitor',
+    contact: 'Kontakt',
+    maintenance: 'Geplante Wartung',
+    public_page: 'Öffentliche Seite',
+    status_report: 'Statusmeldung',
+    key: 'Schlüssel',
+    account: 'Konto',
+  },
+}
