@@ -43,7 +43,7 @@ export const entries = [
   entry('./guard', 'guard', 'src/net/guard/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 180),
   entry('./rest/node', 'rest/node', 'src/rest/node', 42),
-  entry('./page', 'page/index', 'src/page/index', 315),
+  entry('./page', 'page/index', 'src/page/index', 350),
   entry('./client', 'client/index', 'src/client/index', 29),
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 49),

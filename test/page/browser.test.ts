@@ -212,6 +212,31 @@ describeWithServer(chromiumBrowser, 'in a browser', () => {
     })
   })
 
+  it('shows times in the zone of the viewer, and in UTC after a click', async () => {
+    await inWindow({ timezoneId: 'America/New_York' }, async ({ page, goto }) => {
+      await goto('/incidents/1')
+      const time = page.locator('#as-of')
+      const at = new Date((await time.getAttribute('datetime')) ?? '')
+      const clock = (timeZone: string) =>
+        new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone }).format(at)
+      const shown = async () => [
+        (await time.innerText()).slice(-5),
+        await page.innerText('footer [data-zone]'),
+        await page.innerText('#zone'),
+      ]
+      expect(await shown()).toEqual([
+        clock('America/New_York'),
+        'America/New_York',
+        'Show times in UTC',
+      ])
+      await page.click('#zone')
+      const utc = [clock('UTC'), 'UTC', 'Show times in America/New_York']
+      expect(await shown()).toEqual(utc)
+      await page.reload()
+      expect((await shown()).slice(1)).toEqual(utc.slice(1))
+    })
+  })
+
   it('lets somebody take an incident on, who is shown to be on it from then on', async () => {
     await inWindow({}, async ({ page, goto }) => {
       await goto('/')

@@ -112,6 +112,8 @@ describe('the language', () => {
     const text = await visitor.text('/?lang=ar')
     expect(text).toMatch(/<html\s+lang="ar"\s+dir="rtl"/)
     expect(text).toContain('1/2 معطل')
+    // A figure is isolated: else its number would stand behind its unit.
+    expect(text).toMatch(/\u2068[^\s\u2069]+ %\u2069/)
     expect(text).toContain('last check')
   })
 
@@ -120,8 +122,9 @@ describe('the language', () => {
     const response = await createPage(engine).fetch(new Request('http://watch.test/sign-in'))
     expect(await response.text()).not.toContain('/language"')
     for (const languages of [[], ['fr'], ['de', 'de'], [{ ...MIRRORED, tag: 'no tag' }], 'de'])
-      expect(() => createPage(engine, { languages: languages as never }), `${languages}`).toThrow(
-        /languages/,
-      )
+      expect(
+        () => createPage(engine, { languages: languages as never }),
+        JSON.stringify(languages),
+      ).toThrow(/languages/)
   })
 })

@@ -93,11 +93,7 @@ describe('the chart', () => {
     await clock.advance(2 * 3_600_000)
     expect(rowsIn(await visitor.text(`/monitors/${id}?range=1h`))).toHaveLength(60)
     const week = rowsIn(await visitor.text(`/monitors/${id}?range=7d`))
-    expect(week.map(([time]) => time)).toEqual([
-      '00:00–01:00',
-      '01:00–02:00',
-      '02:00–03:00',
-    ])
+    expect(week.map(([time]) => time)).toEqual(['00:00–01:00', '01:00–02:00', '02:00–03:00'])
   })
 
   it('has median, p95, p99 and maximum of each moment, what failed, and incidents shaded', async () => {

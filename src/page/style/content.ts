@@ -18,7 +18,7 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .headline{display:flex;gap:14px;align-items:flex-start;min-height:52px}
 .headline .icon{width:26px;height:26px;margin-top:3px}
 .headline .near{display:inline}
-.headline .near .icon{width:16px;height:16px;margin:0 6px 0 0}
+.headline .near .icon{width:16px;height:16px;margin:0;margin-inline-end:6px}
 .headline strong{font-size:20px;letter-spacing:-.015em;font-weight:600}
 .headline p{min-width:0;flex:1}
 .headline .muted{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -41,10 +41,10 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .timeline .what{display:inline-flex;vertical-align:top}
 .timeline .what .icon{margin-top:3px}
 .headline form{flex:none;margin-block:6px}
-.headline .tag{vertical-align:3px;margin-left:4px}
+.headline .tag{vertical-align:3px;margin-inline-start:4px}
 .list-head,.row{display:grid;grid-template-columns:minmax(220px,10fr) minmax(180px,9fr) minmax(300px,10fr);gap:8px 28px;align-items:center}
 .list-head{font-size:13px;color:var(--muted);padding-bottom:8px}
-.figures{display:grid;grid-template-columns:64px 1fr 82px;gap:14px;text-align:right}
+.figures{display:grid;grid-template-columns:64px 1fr 82px;gap:14px;text-align:end}
 .response{display:flex;align-items:center;justify-content:flex-end;gap:10px}
 .response span{min-width:56px;white-space:nowrap}
 .row{padding:15px 0;border-top:1px solid var(--line)}
@@ -57,7 +57,7 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .row .reason{font-size:13px;margin-top:1px;display:flex;gap:5px;height:1.5em;white-space:nowrap}
 .row .reason>span:first-of-type{min-width:0;overflow:hidden;text-overflow:ellipsis}
 .row .reason .tag{flex:none}
-.row .near{font-weight:400;color:var(--text);margin-right:10px}
+.row .near{font-weight:400;color:var(--text);margin-inline-end:10px}
 .row .mono+span::before{content:"·";margin-inline:.5em}
 .who{min-width:0}
 .row dl{font-size:14px}
@@ -65,12 +65,12 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .cause{white-space:normal;overflow-wrap:anywhere}
 .row.stale :is(.bars,.figures){opacity:.55}
 .row.stale .checked{opacity:1;color:var(--warn);font-weight:600}
-.number{text-align:right}
+.number{text-align:end}
 .title{display:flex;flex-wrap:wrap;gap:12px 24px;justify-content:space-between;align-items:flex-start;margin-bottom:22px}
 .title .target{display:flex;flex-wrap:wrap;align-items:baseline;gap:2px 10px;margin-top:2px;overflow-wrap:anywhere}
 .actions{display:flex;gap:8px}
 .tiles{display:grid;grid-auto-flow:column;grid-auto-columns:1fr;margin-top:22px;border:1px solid var(--line);border-radius:12px;background:var(--raised);overflow:hidden}
-.tiles div{padding:13px 16px;border-left:1px solid var(--line);margin:-1px 0 0 -1px;border-top:1px solid var(--line)}
+.tiles div{padding:13px 16px;border-inline-start:1px solid var(--line);margin-block-start:-1px;margin-inline-start:-1px;border-top:1px solid var(--line)}
 .tiles dt{font-size:13px;color:var(--muted)}
 .tiles dd{font-size:17px;font-weight:600;letter-spacing:-.01em;white-space:nowrap}
 section{margin-top:40px}
@@ -86,16 +86,16 @@ h1+.wide{margin-top:16px}
 .wide{overflow-x:auto;position:relative}
 td,thead th{white-space:nowrap}
 table{border-collapse:collapse;width:100%;font-size:14px}
-th,td{text-align:left;vertical-align:top;padding:8px 20px 8px 0;border-top:1px solid var(--line);font-weight:400}
-th:last-child,td:last-child{padding-right:0}
+th,td{text-align:start;vertical-align:top;padding-block:8px;padding-inline:0 20px;border-top:1px solid var(--line);font-weight:400}
+th:last-child,td:last-child{padding-inline-end:0}
 thead th{border-top:0;color:var(--muted);font-size:13px;padding-top:0;white-space:nowrap}
-th.number,td.number{text-align:right}
+th.number,td.number{text-align:end}
 .facts div{display:flex;justify-content:space-between;gap:20px;padding:8px 0;border-top:1px solid var(--line);font-size:14px}
 .facts div:first-child{border-top:0;padding-top:0}
 .facts dt{color:var(--muted);flex:none}
 .facts .address{flex-direction:column;gap:2px}
-.facts .address dd{text-align:left}
-.facts dd{text-align:right;min-width:0;overflow-wrap:anywhere}
+.facts .address dd{text-align:start}
+.facts dd{text-align:end;min-width:0;overflow-wrap:anywhere}
 .near{display:inline-flex;align-items:center;gap:6px;font-weight:600}
 .as-table{margin-top:12px;font-size:14px}
 .as-table summary{color:var(--muted);cursor:pointer;width:fit-content}
@@ -113,7 +113,7 @@ summary::-webkit-details-marker{display:none}
 .checks .what>.icon{margin-top:3px}
 .checks .what>span{overflow-wrap:anywhere}
 .where{color:var(--muted)}
-.took{text-align:right;white-space:nowrap}
+.took{text-align:end;white-space:nowrap}
 .full{columns:2;column-gap:56px;padding:4px 0 18px;font-size:13px}
 .full div{display:flex;gap:14px;padding:4px 0;break-inside:avoid}
 .full dt{color:var(--muted);flex:0 0 150px;overflow-wrap:anywhere}
@@ -132,7 +132,7 @@ summary::-webkit-details-marker{display:none}
 .checks .waterfall{grid-column:1/4;grid-row:3}
 .list-head{display:none}
 .row{grid-template-columns:1fr;gap:10px;padding:18px 0}
-.row dl{text-align:left;font-size:14px}
+.row dl{text-align:start;font-size:14px}
 .row .figures{grid-template-columns:1fr 1fr 1fr}
 .response{flex-direction:row-reverse}
 .row dt{position:static;width:auto;height:auto;clip-path:none;font-size:12px;color:var(--muted)}
@@ -167,13 +167,14 @@ button.small{min-height:38px}
 .timeline .at{grid-column:2;grid-row:1}
 .timeline .icon{grid-row:1/3}
 .timeline .what .icon{grid-row:auto}
-th,td{padding-right:14px}
+th,td{padding-inline-end:14px}
 .full dt{flex-basis:110px}
 }
 `
 
-/** Bars, charts and waterfalls, and the public page. */
-export const PICTURES = `.bars{display:block;width:100%;height:30px}
+/** Bars, charts and waterfalls, and the public page. Time runs from left to right in every language. */
+export const PICTURES = `:is(.bars,.line,.waterfall,.plots,.span){direction:ltr}
+.bars{display:block;width:100%;height:30px}
 .bars rect{fill:transparent}
 .bars rect:hover{fill:var(--text);fill-opacity:.14}
 .bars .up{fill:var(--good-soft)}
@@ -196,7 +197,7 @@ export const PICTURES = `.bars{display:block;width:100%;height:30px}
 .plot{display:grid;grid-template-columns:56px minmax(0,1fr);gap:0 12px}
 .plot svg{width:100%;height:110px;display:block}
 .panel:first-child .plot svg{height:200px}
-.plot .scale{display:flex;flex-direction:column;justify-content:space-between;text-align:right;font-size:12px;line-height:1;color:var(--muted);margin-block:-6px;white-space:nowrap}
+.plot .scale{display:flex;flex-direction:column;justify-content:space-between;text-align:end;font-size:12px;line-height:1;color:var(--muted);margin-block:-6px;white-space:nowrap}
 .plot .grid{stroke:var(--line);stroke-width:1;vector-effect:non-scaling-stroke;fill:none}
 .plot .band{fill:var(--accent);opacity:.12}
 .plot .trace{fill:none;stroke-width:1.25;vector-effect:non-scaling-stroke;stroke-linejoin:round;stroke-linecap:round}
@@ -223,7 +224,7 @@ export const PICTURES = `.bars{display:block;width:100%;height:30px}
 .trace.figure-0,.key.figure-0{stroke:var(--accent);border-color:var(--accent)}.trace.figure-1,.key.figure-1{stroke:var(--phase-4);border-color:var(--phase-4)}.trace.figure-2,.key.figure-2{stroke:var(--phase-3);border-color:var(--phase-3)}.trace.figure-3,.key.figure-3{stroke:var(--phase-5);border-color:var(--phase-5)}.trace.figure-4,.key.figure-4{stroke:var(--phase-2);border-color:var(--phase-2)}.trace.figure-5,.key.figure-5{stroke:var(--phase-0);border-color:var(--phase-0)}.trace.figure-6,.key.figure-6{stroke:var(--phase-1);border-color:var(--phase-1)}.trace.figure-7,.key.figure-7{stroke:var(--edge);border-color:var(--edge)}
 .plot .trace[class*=figure]{stroke-width:2}
 .key{display:inline-block;width:10px;height:10px;border-radius:3px;background:var(--edge)}
-.chart .key{margin-right:6px}
+.chart .key{margin-inline-end:6px}
 .key:is(.p50,.p95,[class*=at-],[class*=figure-]){width:18px;height:0;border-radius:0;background:none;border-top-width:2px;border-top-style:solid;vertical-align:middle}
 .key.p50,.key.p95{border-color:var(--accent)}
 .key.p95{border-top-style:dotted}

@@ -21,7 +21,7 @@ code,pre,.mono{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberat
 bdi{overflow-wrap:anywhere}
 .muted{color:var(--muted)}
 .hidden{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.skip{position:absolute;left:16px;top:-60px;background:var(--raised);padding:8px 14px;border:1px solid var(--edge);border-radius:8px;z-index:1}
+.skip{position:absolute;inset-inline-start:16px;top:-60px;background:var(--raised);padding:8px 14px;border:1px solid var(--edge);border-radius:8px;z-index:1}
 .skip:focus{top:12px}
 .top,main,.foot{max-width:1120px;margin-inline:auto;padding-inline:24px}
 .top{display:flex;align-items:center;gap:8px 28px;min-height:64px}
@@ -36,6 +36,9 @@ main{padding-block:16px 56px;min-height:60vh}
 .foot{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:12px 24px;padding-block:20px 32px;color:var(--muted);font-size:13px}
 .foot::before{content:"";flex:1 0 100%;border-top:1px solid var(--line);margin-bottom:6px}
 #live{display:inline-block;min-width:9ch}
+.looks{display:flex;flex-wrap:wrap;gap:4px 20px;margin-inline:-10px}
+time{unicode-bidi:plaintext}
+.foot #zone{min-height:28px;padding:2px 8px;margin:0;font-size:13px}
 button,input,select{font:inherit;color:inherit;letter-spacing:inherit}
 button{padding:6px 14px;min-height:36px;border:1px solid var(--edge);border-radius:8px;background:var(--raised);cursor:pointer}
 button:hover{border-color:var(--text)}
@@ -49,10 +52,10 @@ textarea{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;colo
 .field{margin-bottom:18px}
 .field>label,.label{font-weight:600;font-size:14px}
 .field>label:not(.tick),.label{display:block;margin-bottom:4px}
-.field>input[type=checkbox]{min-height:0;margin:0 8px 0 0;vertical-align:-1px}
+.field>input[type=checkbox]{min-height:0;margin:0;margin-inline-end:8px;vertical-align:-1px}
 .field>input[type=checkbox]+label{display:inline}
 .field>input:not([type=checkbox]){width:100%}
-.field>input.number{max-width:180px;text-align:left}
+.field>input.number{max-width:180px;text-align:start}
 .field>select{max-width:320px}
 .note{font-size:13px;color:var(--muted);margin-top:4px}
 .field .problem{font-size:14px}
@@ -65,7 +68,7 @@ textarea{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;colo
 fieldset{border:0;margin:0;padding:0;min-width:0}
 legend{font-weight:600;font-size:14px;padding:0;margin-bottom:4px}
 .option{display:flex;flex-wrap:wrap;gap:6px 10px;align-items:center;font-size:14px;padding:4px 0}
-.option .number{width:80px;text-align:left}
+.option .number{width:80px;text-align:start}
 .option select[multiple]{min-width:240px}
 .made{margin:16px 0;padding:14px 18px;border:1px solid var(--good);border-radius:10px;background:var(--raised)}
 .made code{font-size:15px;overflow-wrap:anywhere}
@@ -74,24 +77,24 @@ legend{font-weight:600;font-size:14px;padding:0;margin-bottom:4px}
 .fold[open]>summary{margin-bottom:18px}
 #outcome{margin-block:16px}
 #outcome h2{margin-bottom:10px}
-#outcome ul{list-style:disc;padding-left:20px}
+#outcome ul{list-style:disc;padding-inline-start:20px}
 .buttons{display:flex;flex-wrap:wrap;gap:10px 14px;align-items:center;margin-top:18px}
 .hint{margin-top:12px;font-size:14px}
 .types{columns:2;column-gap:40px;margin-top:20px}
 .types li{break-inside:avoid;padding:10px 0;border-top:1px solid var(--line)}
 .types a{font-weight:600}
 .types p{font-size:13px}
-button.plain{border-color:transparent;background:none;color:var(--muted);padding-inline:8px;margin-right:-8px}
+button.plain{border-color:transparent;background:none;color:var(--muted);padding-inline:8px;margin-inline-end:-8px}
 button.plain:hover{color:var(--text)}
 input,select{min-height:36px;padding:5px 10px;border:1px solid var(--edge);border-radius:8px;background:var(--raised)}
-select{padding-right:6px;max-width:180px}
+select{padding-inline-end:6px;max-width:180px}
 input::placeholder{color:var(--muted);opacity:1}
 .themes{display:flex;gap:2px}
 .themes button{min-height:28px;padding:2px 10px;border-color:transparent;background:none;color:var(--muted);font-size:13px}
 .themes button:hover{color:var(--text)}
 .themes button[aria-pressed=true]{background:var(--line);color:var(--text)}
 .filter{display:flex;flex-wrap:wrap;gap:10px 14px;align-items:center;margin-block:20px 24px;font-size:14px;color:var(--muted)}
-.filter select,.filter input,.filter button{color:var(--text);margin-left:4px}
+.filter select,.filter input,.filter button{color:var(--text);margin-inline-start:4px}
 .filter .grow{flex:1 1 220px}
 .filter .grow input{width:100%;margin:0}
 .stack{display:flex;flex-direction:column;gap:8px;margin-block:20px}
@@ -111,6 +114,7 @@ input::placeholder{color:var(--muted);opacity:1}
 .toasts [hidden]{display:none}
 .back{margin-bottom:6px;color:var(--muted)}
 .back::before{content:"← "}
+[dir=rtl] .back::before{content:"→ "}
 .empty{color:var(--muted);padding:18px 0}
 @media (max-width:720px){
 .top,main,.foot{padding-inline:16px}
@@ -122,7 +126,8 @@ main{padding-top:8px}
 button,input,select,a.button{min-height:42px}
 .types{columns:1}
 .actions{flex-wrap:wrap}
-.themes button{min-height:36px;padding-inline:14px}
+.themes button,.foot #zone{min-height:36px}
+.themes button{padding-inline:14px}
 .filter{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:10px 8px}
 .filter label{display:flex;flex-direction:column;gap:2px;font-size:13px}
 .filter .grow{grid-column:1/3}

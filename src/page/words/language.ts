@@ -77,22 +77,25 @@ export function languageOf({ tag, dir = 'ltr', locale = tag, words: own }: PageW
   const words = complete(ENGLISH_WORDS, own) as Words
   const { units, relative } = words.common
   const number = numbersOf(locale)
+  const figure = dir === 'rtl' ? isolated : asItIs
   const duration = (sec: number): string => {
-    if (sec < MINUTE) return `${number(Math.floor(sec))} ${units.s}`
-    if (sec < HOUR) return `${number(Math.floor(sec / MINUTE))} ${units.min}`
+    if (sec < HOUR) return inOneUnit(sec)
     if (sec < DAY) return twoUnits(sec, [HOUR, units.h], [MINUTE, units.min])
     return twoUnits(sec, [DAY, units.d], [HOUR, units.h])
   }
+  const inOneUnit = (sec: number): string => {
+    const [count, unit] = inUnit(sec)
+    return figure(`${number(count)} ${units[unit]}`)
+  }
   const twoUnits = (sec: number, [big, b]: [number, string], [small, s]: [number, string]) => {
     const rest = Math.floor((sec % big) / small)
-    return `${number(Math.floor(sec / big))} ${b}${rest === 0 ? '' : ` ${number(rest)} ${s}`}`
+    return figure(
+      `${number(Math.floor(sec / big))} ${b}${rest === 0 ? '' : ` ${number(rest)} ${s}`}`,
+    )
   }
   return {
     ...{ tag, locale, dir, words, number, duration, ...datesOf(locale) },
-    roughly(sec) {
-      const [count, unit] = inUnit(sec)
-      return `${number(count)} ${units[unit]}`
-    },
+    roughly: inOneUnit,
     relative(iso, now) {
       const sec = (Date.parse(iso) - now) / 1000
       const [count, unit] = inUnit(Math.abs(sec))
@@ -100,22 +103,26 @@ export function languageOf({ tag, dir = 'ltr', locale = tag, words: own }: PageW
     },
     ms(ms) {
       if (ms === null || ms === 0) return '–'
-      if (ms < 0.01) return `< ${number(0.01, 2)} ${units.ms}`
-      if (ms < 0.95) return `${number(ms, 2)} ${units.ms}`
-      if (ms < 9.95) return `${number(ms, 1)} ${units.ms}`
-      if (ms < 999.5) return `${number(Math.round(ms))} ${units.ms}`
+      if (ms < 0.01) return figure(`< ${number(0.01, 2)} ${units.ms}`)
+      if (ms < 0.95) return figure(`${number(ms, 2)} ${units.ms}`)
+      if (ms < 9.95) return figure(`${number(ms, 1)} ${units.ms}`)
+      if (ms < 999.5) return figure(`${number(Math.round(ms))} ${units.ms}`)
       if (ms >= HOUR * 1000) return duration(ms / 1000)
       if (ms >= MINUTE * 1000) return twoUnits(ms / 1000, [MINUTE, units.min], [1, units.s])
-      return `${number(ms / 1000, ms < 9995 ? 2 : 1)} ${units.s}`
+      return figure(`${number(ms / 1000, ms < 9995 ? 2 : 1)} ${units.s}`)
     },
     percent: (percent) =>
       percent === null
         ? '–'
-        : `${percent === 100 ? number(100) : number(Math.floor(percent * 100) / 100, 2)} %`,
+        : figure(`${percent === 100 ? number(100) : number(Math.floor(percent * 100) / 100, 2)} %`),
     uptime: (percent) =>
-      `${percent === 100 ? number(100) : number(Math.floor(percent * 1000) / 1000, 3)} %`,
+      figure(`${percent === 100 ? number(100) : number(Math.floor(percent * 1000) / 1000, 3)} %`),
   }
 }
+
+/** From right to left, a number would else stand behind a unit of Latin letters. */
+const isolated = (text: string): string => `\u2068${text}\u2069`
+const asItIs = (text: string): string => text
 
 function numbersOf(locale: string): Language['number'] {
   const exactly = [0, 1, 2, 3].map((digits) => {

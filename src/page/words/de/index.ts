@@ -6,7 +6,7 @@
 
 import type { Words } from '../en/index.ts'
 import { COMMON_DE, ERRORS_DE, FRAME_DE, SIGN_IN_DE } from './common.ts'
-import { AUDIT_DE, CONTACTS_DE, KEYS_DE, MAINTENANCE_DE } from './manage.ts'
+import { CONTACTS_DE } from './contacts.ts'
 import { INCIDENTS_DE, MONITOR_DE } from './monitor.ts'
 import { OVERVIEW_DE } from './overview.ts'
 import { DAYS_DE, PLANNED_DE, PUBLIC_DE } from './public.ts'
@@ -23,7 +23,4 @@ export const GERMAN_WORDS: Words = {
   monitor: MONITOR_DE,
   incidents: INCIDENTS_DE,
   contacts: CONTACTS_DE,
-  maintenance: MAINTENANCE_DE,
-  keys: KEYS_DE,
-  audit: AUDIT_DE,
 }

@@ -5,7 +5,7 @@
  */
 
 import { COMMON, ERRORS, FRAME, SIGN_IN } from './common.ts'
-import { AUDIT, CONTACTS, KEYS, MAINTENANCE } from './manage.ts'
+import { CONTACTS } from './contacts.ts'
 import { INCIDENTS, MONITOR } from './monitor.ts'
 import { OVERVIEW } from './overview.ts'
 import { DAYS, PLANNED, PUBLIC } from './public.ts'
@@ -22,9 +22,6 @@ export const ENGLISH_WORDS = {
   monitor: MONITOR,
   incidents: INCIDENTS,
   contacts: CONTACTS,
-  maintenance: MAINTENANCE,
-  keys: KEYS,
-  audit: AUDIT,
 }
 
 export type Words = typeof ENGLISH_WORDS
