@@ -244,7 +244,7 @@ describe('live changes', () => {
     const heard = await Promise.all([1, 2, 3].map(() => listen(visit, `/events?monitors=${id}`)))
     await visit.post(`/monitors/${id}/pause`)
     await Promise.all(heard.map(({ leave }) => leave()))
-    await clock.settle()
+    await clock.advance(0)
     expect(clock.pending).toBeLessThanOrEqual(before)
   })
 
