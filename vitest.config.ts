@@ -62,7 +62,11 @@ export default defineConfig({
           execArgv: [WASM_AS_IT_COMES],
         },
       },
-      { extends: true, test: { name: 'measure', include: MEASURE } },
+      // After all others, and no more at once than there are processors.
+      {
+        extends: true,
+        test: { name: 'measure', include: MEASURE, maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
     ],
     globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
     setupFiles: [fileURLToPath(new URL('test/support/cpu-time.ts', import.meta.url))],
