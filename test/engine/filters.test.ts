@@ -134,7 +134,7 @@ describe.each(['results', 'incidents'] as const)('the times of %s', (name) => {
 it.each<[List, string, readonly unknown[], readonly unknown[]]>([
   ['monitors', 'status', [['up', 'late'], []], ['up', ['Up'], ['gone'], [1], null]],
   ['monitors', 'type', [['scripted'], []], ['scripted', ['http'], [null]]],
-  ['monitors', 'tag', [[['a', 'b'], ['c']], []], ['a', ['a'], [[1]], [['a\0']]]],
+  ['monitors', 'tag', [[['a', 'b'], ['c']], ['a', ['b']], []], ['a', [[1]], [['a\0']]]],
   ['monitors', 'q', ['shop', ''], [5, 'a\0b', 'x'.repeat(201), null]],
   ['results', 'verdict', ['ok', 'fail', 'unknown'], ['OK', 'up', ['ok'], null]],
   ['results', 'order', ['asc', 'desc'], ['DESC', 'newest', 1]],
