@@ -25,30 +25,30 @@ const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 690),
-  entry('./checkers', 'checkers/index', 'src/checkers/index', 490 + 10 * extraTypes),
+  entry('.', 'index', 'src/index', 750),
+  entry('./checkers', 'checkers/index', 'src/checkers/index', 560 + 10 * extraTypes),
   ...checkerParts.map(({ name, source, extra }) => {
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
-    return { subpath: `./${output}`, output, source, maxKib: 150 }
+    return { subpath: `./${output}`, output, source, maxKib: 200 }
   }),
-  entry('./store/memory', 'store/memory', 'src/store/memory', 70),
+  entry('./store/memory', 'store/memory', 'src/store/memory', 74),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
-  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 135),
-  entry('./store/tables', 'store/tables', 'src/store/tables', 72),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 275),
-  entry('./webhook', 'webhook/index', 'src/webhook/index', 135),
-  entry('./contacts', 'contacts/index', 'src/contacts/index', 205),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 138),
+  entry('./store/tables', 'store/tables', 'src/store/tables', 77),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 290),
+  entry('./webhook', 'webhook/index', 'src/webhook/index', 145),
+  entry('./contacts', 'contacts/index', 'src/contacts/index', 215),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 39),
   entry('./verify', 'verify', 'src/webhook/verify', 24),
   entry('./guard', 'guard', 'src/net/guard/guard', 40),
-  entry('./rest', 'rest/index', 'src/rest/index', 180),
+  entry('./rest', 'rest/index', 'src/rest/index', 185),
   entry('./rest/node', 'rest/node', 'src/rest/node', 42),
   entry('./page', 'page/index', 'src/page/index', 350),
   entry('./client', 'client/index', 'src/client/index', 29),
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 49),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 410),
+  entry('./testing', 'testing/index', 'src/testing/index', 425),
 ]
 
 /** The command line: ESM only, no types, not importable. */
