@@ -27,6 +27,7 @@ export const listMaintenance = operation({
     ...paging('maintenance'),
   },
   answers: { 200: { maintenance: arrayOf('Maintenance'), next_cursor: nullable(text()) } },
+  refusals: [404],
   async run({ scope }, query) {
     const { items, next } = await scope.maintenance.list(paged(query))
     return ok({ maintenance: items, next_cursor: cursorOf('maintenance', next) })
