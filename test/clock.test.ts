@@ -48,11 +48,11 @@ it('a long sleep is made of short timers', async () => {
 
 it('calls that are awaited one after the other let the event loop turn', async () => {
   const step = yieldingQueueOf(systemClock)
-  let turned = false
-  setImmediate(() => (turned = true))
+  const loop = { turned: false }
+  setImmediate(() => (loop.turned = true))
   const until = systemClock.monotonic() + 5000
-  while (!turned && systemClock.monotonic() < until) await step()
-  expect(turned).toBe(true)
+  while (!loop.turned && systemClock.monotonic() < until) await step()
+  expect(loop.turned).toBe(true)
 })
 
 it('calls that come at once pass in their order, and on a simulated clock without waiting for it', async () => {

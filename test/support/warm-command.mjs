@@ -13,6 +13,8 @@ const program = pathToFileURL(process.argv[2] ?? '')
 const exit = process.exit.bind(process)
 let runs = 0
 
+/** @typedef {{ args: string[], env: object, cwd: string }} Order */
+
 // A command sets up its process, and expects it to end.
 for (const emitter of [process, process.stdout, process.stderr]) emitter.setMaxListeners(0)
 process.exit = /** @type {typeof process.exit} */ (
@@ -22,9 +24,11 @@ process.exit = /** @type {typeof process.exit} */ (
 )
 
 process.on('disconnect', () => exit())
-process.on('message', async (/** @type {{ args: string[], env: object, cwd: string }} */ order) => {
-  const { args, env, cwd } = order
-  for (const name of Object.keys(process.env)) delete process.env[name]
+process.on('message', (/** @type {Order} */ order) => void run(order))
+
+/** @param {Order} order */
+async function run({ args, env, cwd }) {
+  for (const name of Object.keys(process.env)) Reflect.deleteProperty(process.env, name)
   Object.assign(process.env, env)
   chdir(cwd)
   process.argv = [process.execPath, program.pathname, ...args]
@@ -42,5 +46,10 @@ process.on('message', async (/** @type {{ args: string[], env: object, cwd: stri
   }
   program.search = `?${++runs}`
   await import(program.href)
-  process.send?.({ code: Number(process.exitCode ?? 0), ...texts })
-})
+  process.send?.({ code: exitCode(), ...texts })
+}
+
+/** As the command has left it. */
+function exitCode() {
+  return Number(process.exitCode ?? 0)
+}

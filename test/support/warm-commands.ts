@@ -5,7 +5,7 @@
  */
 
 import { fork } from 'node:child_process'
-import type { ChildProcess, Serializable } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Ended } from './command-line.ts'
@@ -73,7 +73,7 @@ async function answer(child: ChildProcess, order: object): Promise<Ended> {
     })
     ended.catch(() => undefined)
     const answered = once(child, 'message', { signal })
-    child.send(order as Serializable)
+    child.send(order)
     const [said] = (await Promise.race([answered, ended])) as [Omit<Ended, 'signal'>]
     return { ...said, signal: null }
   } finally {
