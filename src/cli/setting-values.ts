@@ -12,6 +12,7 @@ import { ConfigurationError } from '../errors.ts'
 import { parseCidr } from '../net/guard/ip.ts'
 import { readTrustProxy } from '../net/peer/trusted-proxies.ts'
 import { LOG_LEVELS } from './logger.ts'
+import { canParseUrl } from '../model/url.ts'
 
 function wrong(problem: string): ConfigurationError {
   return new ConfigurationError(problem)
@@ -47,7 +48,7 @@ export function hostOf(text: string): string {
 }
 
 function urlOf(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined
+  return canParseUrl(text) ? new URL(text) : undefined
 }
 
 export function postgresOf(text: string): string | null {

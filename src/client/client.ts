@@ -20,6 +20,7 @@ import { call } from './call.ts'
 import type { Call, Caller, CallOptions } from './call.ts'
 import { listOf, queryText } from './lists.ts'
 import type { List } from './lists.ts'
+import { canParseUrl } from '../model/url.ts'
 
 export interface ClientOptions {
   /**
@@ -319,7 +320,7 @@ function callerOf(options: ClientOptions): Caller {
 
 /** No credentials, since errors show the address; and a path can be appended. */
 function isAddress(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = canParseUrl(text) ? new URL(text) : undefined
   const plain = url !== undefined && url.username + url.password === '' && !/[?#]/.test(text)
   return plain && /^https?:$/.test(url.protocol)
 }

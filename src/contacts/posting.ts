@@ -30,6 +30,7 @@ import type { Filling, Templates } from './filled-template.ts'
 import { messageOf } from './words.ts'
 import type { Message } from './message.ts'
 import type { MessageRules } from './message-template.ts'
+import { canParseUrl } from '../model/url.ts'
 
 export interface ContactOptions {
   /** Destinations allowed besides public addresses, or a shared guard. Default: none. */
@@ -169,7 +170,7 @@ export function brandOf({ brand = 'Watchpost' }: Pick<ContactOptions, 'brand'>):
 
 /** The base URL of a service as an option, without a trailing slash. @throws ConfigurationError */
 export function baseOf(url: string): string {
-  if (URL.canParse(url) && /^https?:\/\//.test(url)) return url.replace(/(?<!\/)\/+$/, '')
+  if (canParseUrl(url) && /^https?:\/\//.test(url)) return url.replace(/(?<!\/)\/+$/, '')
   throw new ConfigurationError(`Contact option baseUrl: "${url}" is no http:// or https:// address`)
 }
 
@@ -185,7 +186,7 @@ const SECRET_PIECE_CHARS = 16
 
 /** A secret URL, and its parts that reveal it. */
 export function secretsOfAddress(address: string): readonly string[] {
-  if (!URL.canParse(address)) return [address]
+  if (!canParseUrl(address)) return [address]
   const { href, pathname, search, searchParams } = new URL(address)
   const pieces = [...pathname.split('/'), ...searchParams.values()]
   return [

@@ -39,6 +39,7 @@ import { ADDRESS_PLACEHOLDERS, readTemplate, render, valuesOf } from './template
 import type { Template, Values } from './template.ts'
 import { escapeMarkup } from './text.ts'
 import { messageOf } from './words.ts'
+import { canParseUrl } from '../model/url.ts'
 
 /** A value in a body that would be larger than allowed. */
 const SHORT_VALUE_CHARS = 400
@@ -238,7 +239,7 @@ function addressField(info: Pick<FieldInfo, 'description'>): FieldBuilder<string
 function addressProblem(text: string): string | undefined {
   if (text === '***') return undefined
   if (text.length > ADDRESS_CHARS) return `out_of_range: 1..${ADDRESS_CHARS} characters`
-  if (!ADDRESS.test(text) || !URL.canParse(text))
+  if (!ADDRESS.test(text) || !canParseUrl(text))
     return 'invalid: an http:// or https:// address is expected, with placeholders behind the host only'
   const template = readTemplate(text, ADDRESS_PLACEHOLDERS)
   return typeof template === 'string' ? template : undefined

@@ -12,6 +12,7 @@ import type { Delivery } from '../webhook/contact-kind.ts'
 import type { Fact, Message, Severity } from './message.ts'
 import { cut, tidyLine, tidyLines, moment, span } from './text.ts'
 import { isJsonObject } from '../model/json.ts'
+import { canParseUrl } from '../model/url.ts'
 
 const TITLE_CHARS = 200
 const FACT_CHARS = 600
@@ -285,7 +286,7 @@ function incidentKey(read: About['read']): string | null {
 }
 
 function linkTo(target: string): string | null {
-  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return null
+  if (!/^https?:\/\//i.test(target) || !canParseUrl(target)) return null
   return target.length <= 1024 ? new URL(target).href : null
 }
 

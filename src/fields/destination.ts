@@ -13,6 +13,7 @@ import { MASK, mapSecrets, stepsWithin } from './secrets.ts'
 import type { SecretPlace } from './secrets.ts'
 import { takeUserinfo } from './url.ts'
 import { isJsonObject } from '../model/json.ts'
+import { canParseUrl } from '../model/url.ts'
 
 export interface Revision {
   /** Stored settings, secrets decrypted. */
@@ -97,7 +98,7 @@ function leadsElsewhere(
 
 /** The value to compare; constant for a field that is not part of a destination. */
 function placeOf({ destination }: FieldInfo, value: Json | undefined): string {
-  if (destination === 'origin' && typeof value === 'string' && URL.canParse(value)) {
+  if (destination === 'origin' && typeof value === 'string' && canParseUrl(value)) {
     return new URL(value).origin
   }
   return destination === undefined ? '' : JSON.stringify(value ?? null)
@@ -135,7 +136,7 @@ function secretsByPath(fields: FieldTable, settings: JsonObject): ReadonlyMap<st
 /** `https://user:pass@host/` contains the password as well. */
 function passwordsInUrls(given: JsonObject): ReadonlySet<string> {
   const urls = Object.values(given).filter(
-    (value): value is string => typeof value === 'string' && URL.canParse(value),
+    (value): value is string => typeof value === 'string' && canParseUrl(value),
   )
   return new Set(urls.map((url) => takeUserinfo(url).auth?.pass ?? '').filter(Boolean))
 }

@@ -8,6 +8,7 @@ import * as v from 'valibot'
 import { defineField } from './field.ts'
 import type { FieldBuilder } from './field.ts'
 import { textSchema } from './text.ts'
+import { canParseUrl } from '../model/url.ts'
 
 const MAX_CHARACTERS = 300
 
@@ -27,7 +28,7 @@ export function parseProxy(text: string): ParsedProxy {
   if (scheme === '') return wrong('http://, https:// or socks5:// and host:port are expected')
   // As a web address: other schemes have their hosts as they are written.
   const web = `http://${rest}`
-  if (/[\s\\]/.test(rest) || !URL.canParse(web)) return wrong('host:port is expected')
+  if (/[\s\\]/.test(rest) || !canParseUrl(web)) return wrong('host:port is expected')
   const { hostname, port, pathname, search, hash, username, password } = new URL(web)
   if (!/:\d{1,5}\/?$/.test(rest) || port === '0') return wrong('host:port is expected')
   if (pathname !== '/' || search !== '' || hash !== '') return wrong('a proxy has no path')

@@ -9,6 +9,7 @@ import * as v from 'valibot'
 import { defineField } from './field.ts'
 import type { FieldBuilder, FieldInfo } from './field.ts'
 import { textSchema } from './text.ts'
+import { canParseUrl } from '../model/url.ts'
 
 /** Many servers and proxies reject or truncate longer URLs. */
 const MAX_URL_CHARACTERS = 2048
@@ -36,7 +37,7 @@ export function parseUrl(
   if (/[\u0000-\u001f\u007f]/.test(text)) {
     return { ok: false, problem: 'control characters are not allowed' }
   }
-  if (!URL.canParse(text)) return { ok: false, problem: 'an absolute URL is expected' }
+  if (!canParseUrl(text)) return { ok: false, problem: 'an absolute URL is expected' }
   const url = new URL(text)
   if (!schemes.some((scheme) => url.protocol === `${scheme}:`)) {
     const names = schemes.map((scheme) => `${scheme}://`).join(' or ')

@@ -17,6 +17,7 @@ import type { Rest } from './fetch.ts'
 import { keptBytes } from './envelope.ts'
 import { textOfParsed } from './parsed-body.ts'
 import type { ParsedRequest } from './parsed-body.ts'
+import { canParseUrl } from '../model/url.ts'
 
 export { clientAddress } from '../net/peer/client-address.ts'
 export type { TrustProxy } from '../net/peer/trusted-proxies.ts'
@@ -177,9 +178,9 @@ function urlOf(req: FrameworkRequest, { secure }: Client): URL | undefined {
   const scheme = secure ? 'https' : 'http'
   const host = `${scheme}://${String(req.headers.host ?? req.headers[':authority'] ?? 'localhost')}`
   // An invalid host is not rejected: nothing depends on it, least of all the path.
-  const origin = URL.canParse(host) ? new URL(host).origin : `${scheme}://localhost`
+  const origin = canParseUrl(host) ? new URL(host).origin : `${scheme}://localhost`
   const absolute = target.startsWith('/') ? origin + target : target
-  return URL.canParse(absolute) ? withoutUserinfo(new URL(absolute)) : undefined
+  return canParseUrl(absolute) ? withoutUserinfo(new URL(absolute)) : undefined
 }
 
 /**

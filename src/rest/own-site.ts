@@ -10,6 +10,7 @@
 
 import { ConfigurationError } from '../errors.ts'
 import { HttpError } from './http-error.ts'
+import { canParseUrl } from '../model/url.ts'
 
 export type OwnSite = (request: Request) => void
 
@@ -19,7 +20,7 @@ export type OwnSite = (request: Request) => void
  */
 export function ownSite(allowedOrigins: readonly string[]): OwnSite {
   for (const origin of allowedOrigins) {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+    if (!canParseUrl(origin) || new URL(origin).origin !== origin)
       throw new ConfigurationError(
         `allowedOrigins: "${origin}" is no origin such as https://app.example.com`,
       )
@@ -43,5 +44,5 @@ function isOwn({ headers, url }: Request): boolean {
   if (site !== null) return site === 'same-origin' || site === 'none'
   const origin = headers.get('origin')
   if (origin === null) return true
-  return URL.canParse(origin) && new URL(origin).host === (headers.get('host') ?? new URL(url).host)
+  return canParseUrl(origin) && new URL(origin).host === (headers.get('host') ?? new URL(url).host)
 }

@@ -9,6 +9,7 @@ import { contains, parseCidr, parseIp } from '../../net/guard/ip.ts'
 import type { Cidr } from '../../net/guard/ip.ts'
 import { createFeedIndex } from './feed-index.ts'
 import type { Subject } from './target.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 export interface FeedContent {
   /** Number of distinct entries. */
@@ -97,7 +98,7 @@ function pageKeys(host: string, url: string | null): readonly string[] {
 }
 
 function addUrl(add: (key: string) => void, text: string): void {
-  if (URL.canParse(text)) add(pageKey(new URL(text)))
+  if (canParseUrl(text)) add(pageKey(new URL(text)))
 }
 
 /** Without scheme and fragment. The colon distinguishes pages from names. */

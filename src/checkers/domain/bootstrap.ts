@@ -12,6 +12,7 @@ import { jsonOf, USER_AGENT } from './rdap.ts'
 import { canonicalSuffix } from './servers.ts'
 import type { ServerTable } from './servers.ts'
 import { isJsonObject } from '../../model/json.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 const FRESH_MS = 24 * 60 * 60_000
 /** Retry delay after a failure. */
@@ -104,7 +105,7 @@ export function basesOf(urls: unknown): readonly string[] {
 }
 
 function baseOf(text: unknown): string | undefined {
-  if (typeof text !== 'string' || !URL.canParse(text)) return undefined
+  if (typeof text !== 'string' || !canParseUrl(text)) return undefined
   const url = new URL(text)
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:'
   if (!isWeb || url.username !== '' || url.password !== '' || url.search !== '') return undefined

@@ -12,6 +12,7 @@ import type { FieldBuilder } from '../../fields/field.ts'
 import { parseHost } from '../../fields/url.ts'
 import { textSchema } from '../../fields/text.ts'
 import { toAddress } from '../../net/connection/endpoint.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 /** Registries accept letters, digits and hyphens. Underscores occur in host names only. */
 const REGISTRABLE_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
@@ -78,7 +79,7 @@ function hostOf(text: string): string | undefined {
   const address = text.includes('://') ? text : `http://${text}`
   // The URL parser canonicalizes the host of web schemes only.
   const web = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, 'http://')
-  if (!URL.canParse(web)) return undefined
+  if (!canParseUrl(web)) return undefined
   const url = new URL(web)
   if (url.username !== '' || url.password !== '') return undefined
   return parseHost(url.hostname)

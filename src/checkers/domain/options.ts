@@ -13,6 +13,7 @@ import type { OptionTable } from '../../options.ts'
 import type { LookupOptions } from './lookup.ts'
 import { canonicalSuffix, PLAIN_QUERY, WHOIS_ROOT } from './servers.ts'
 import type { WhoisServer } from './servers.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 export interface DomainOptions {
   /** IANA's list of RDAP servers (RFC 9224), or a mirror of it. `null`: never fetched. */
@@ -112,7 +113,7 @@ function readNumber(
 }
 
 function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+  return canParseUrl(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 function wrong(option: string, problem: string): ConfigurationError {

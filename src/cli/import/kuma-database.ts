@@ -12,6 +12,7 @@ import { KUMA_TABLES } from '../../importers/kuma/database.ts'
 import type { KumaTables } from '../../importers/kuma/database.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import { loadDriver } from '../../store/sqlite/drivers.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 export interface ReadTables {
   readonly tables: KumaTables
@@ -71,7 +72,7 @@ export async function readSqlite(path: string): Promise<ReadTables> {
 /** @throws ConfigurationError, which does not repeat the password */
 export async function readMariadb(url: string): Promise<ReadTables> {
   const { createConnection } = await loadMysql()
-  const place = URL.canParse(url) ? new URL(url).host : 'MariaDB'
+  const place = canParseUrl(url) ? new URL(url).host : 'MariaDB'
   const connection = createConnection({
     uri: url.replace(/^mariadb:/i, 'mysql:'),
     connectTimeout: CONNECT_MS,

@@ -7,6 +7,7 @@
 import type { JsonObject } from '../../model.ts'
 import { hostAndPort, oauthFrom } from '../imported.ts'
 import type { Taking } from '../taking.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 export interface Translated {
   readonly settings: JsonObject & { readonly type: string }
@@ -86,7 +87,7 @@ const TRANSLATORS: Readonly<Record<string, (from: Taking, note: Note) => Transla
 
 function http(from: Taking, note: Note): Translated | undefined {
   const url = from.text('url')
-  if (url === undefined || !URL.canParse(url)) return undefined
+  if (url === undefined || !canParseUrl(url)) return undefined
   const { protocol, hostname, port } = new URL(url)
   const method = from.text('method') ?? 'GET'
   const redirects = from.number('maxredirects') ?? 10
@@ -172,7 +173,7 @@ function withHost(
 /** A connection string is a URL; user and password are percent-encoded in it. */
 function database(from: Taking, type: string, password?: string): Translated | undefined {
   const text = from.text('databaseConnectionString')
-  if (text === undefined || !URL.canParse(text)) return undefined
+  if (text === undefined || !canParseUrl(text)) return undefined
   const { host, username, password: own, pathname } = new URL(text)
   const target = hostAndPort(host)
   const user = decoded(username)

@@ -11,6 +11,7 @@ import type { Imported } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 import { imported, intervalOf, PAUSED, tagsOf } from './answer.ts'
 import type { Note, Settings } from './answer.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 export function fromUptimeRobotV3(document: unknown): Imported {
   return imported(document, {
@@ -78,7 +79,7 @@ function targetOf(from: Taking, note: Note): Settings | undefined {
     note('not imported: it has no url')
     return undefined
   }
-  const host = URL.canParse(url) && url.includes('://') ? new URL(url).hostname : url
+  const host = canParseUrl(url) && url.includes('://') ? new URL(url).hostname : url
   if (type === 'PING') return { type: 'ping', host }
   if (type === 'PORT') {
     const port = from.number('port')

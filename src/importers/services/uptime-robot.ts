@@ -12,6 +12,7 @@ import type { Taking } from '../taking.ts'
 import { imported, intervalOf, PAUSED } from './answer.ts'
 import type { Note, Settings } from './answer.ts'
 import { fromUptimeRobotV3 } from './uptime-robot-v3.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 export function fromUptimeRobot(document: unknown): Imported {
   if (isJsonObject(document) && Array.isArray(document['data'])) return fromUptimeRobotV3(document)
@@ -66,7 +67,7 @@ function robotTarget(from: Taking, note: Note): Settings | undefined {
     note('not imported: it has no url')
     return undefined
   }
-  const host = URL.canParse(url) && url.includes('://') ? new URL(url).hostname : url
+  const host = canParseUrl(url) && url.includes('://') ? new URL(url).hostname : url
   if (type === 3) return { type: 'ping', host }
   if (type === 4) {
     const sub = from.number('sub_type') ?? 99

@@ -9,6 +9,7 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { hostPort } from '../connection/endpoint.ts'
 import { parseIp } from '../guard/ip.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 /**
  * Printable ASCII without blanks, dots, quotes and backslashes: characters that need no escapes.
@@ -146,7 +147,7 @@ export function urlOf({ host, port, path = HTTPS_PATH }: NameServer): string {
 /** With the variable of a URI template at its end (RFC 8484, 4.1), or without. */
 function parseHttps(text: string): NameServer | undefined {
   const address = text.replace(/\{\?dns\}$/, '')
-  if (!URL.canParse(address)) return undefined
+  if (!canParseUrl(address)) return undefined
   const url = new URL(address)
   const path = url.pathname + url.search
   const host = nameOf(url.hostname.replace(/^\[(.*)\]$/, '$1'))

@@ -8,6 +8,7 @@
  */
 
 import { isIP } from 'node:net'
+import { canParseUrl } from '../../model/url.ts'
 
 const URL_MAX_CHARS = 2048
 
@@ -35,7 +36,7 @@ export function parseTargetUrl(text: string): TargetUrl | UrlRefusal {
   if (CONTROL.test(text) || beforeQuery.includes('\\') || FOREIGN_DOT.test(front)) {
     return 'invalid_url'
   }
-  if (!URL.canParse(text)) return 'invalid_url'
+  if (!canParseUrl(text)) return 'invalid_url'
   const url = new URL(text)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'scheme'
   if (url.username !== '' || url.password !== '' || front.includes('@')) return 'userinfo'

@@ -11,6 +11,7 @@ import { isNamed, without } from './headers.ts'
 import type { HeaderPair } from './headers.ts'
 import type { HopRequest } from './headers.ts'
 import { redactUrl } from './redact-url.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
@@ -52,7 +53,7 @@ function staysBehind(name: string): boolean {
  * `strict-origin`).
  */
 function shortReferer([name, value]: HeaderPair): HeaderPair {
-  if (!isNamed(name, 'referer') || !URL.canParse(value)) return [name, value]
+  if (!isNamed(name, 'referer') || !canParseUrl(value)) return [name, value]
   const { origin } = new URL(value)
   return [name, `${origin}/`]
 }
@@ -75,7 +76,7 @@ function targetOf(base: URL, location: string | undefined): URL {
     /[\u0080-\u00ff]/g,
     (octet) => `%${octet.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  if (!URL.canParse(ascii, base.href)) {
+  if (!canParseUrl(ascii, base.href)) {
     throw invalid(`The redirect leads to something that is not an address: ${excerpt(location)}`)
   }
   const url = new URL(ascii, base)

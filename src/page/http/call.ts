@@ -18,6 +18,7 @@ import type { Live } from '../live/live.ts'
 import { badRequest, forbidden } from './http-error.ts'
 import type { Requests } from './requests.ts'
 import type { Sessions } from '../session/session.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 /** Far more than any form of a stranger needs. */
 const LIMIT_BYTES = 4096
@@ -122,7 +123,7 @@ function isSameOrigin(request: Request): boolean {
   const site = request.headers.get('sec-fetch-site')
   if (site !== null) return site === 'same-origin'
   const origin = request.headers.get('origin')
-  if (origin === null || !URL.canParse(origin)) return false
+  if (origin === null || !canParseUrl(origin)) return false
   return new URL(origin).host === (request.headers.get('host') ?? new URL(request.url).host)
 }
 

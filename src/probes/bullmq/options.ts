@@ -14,6 +14,7 @@ import * as option from '../../options.ts'
 import type { OptionTable } from '../../options.ts'
 import { createWire } from './wire.ts'
 import type { Wire } from './wire.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 /** `redis://user:password@host:6379/0`, `rediss://…` for TLS, or the same in parts. */
 export type RedisAddress = string | RedisParts
@@ -100,7 +101,7 @@ export function setupOf(options: QueueOptions): Setup {
 /** The address is not repeated: it may contain a password. */
 function checkAddress(connection: RedisAddress): void {
   if (typeof connection !== 'string') return
-  const url = URL.canParse(connection) ? new URL(connection) : undefined
+  const url = canParseUrl(connection) ? new URL(connection) : undefined
   if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
     throw new ConfigurationError(
       'The address of Redis is of the form redis://user:password@host:6379/0 (rediss:// for TLS)',

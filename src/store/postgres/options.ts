@@ -10,6 +10,7 @@ import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import type { OptionTable } from '../../options.ts'
 import type { PgPool, PostgresPool } from './driver.ts'
+import { canParseUrl } from '../../model/url.ts'
 
 /** Options of a `Client` of `pg`; those not listed are passed on as well. */
 export interface PostgresConnection {
@@ -137,7 +138,7 @@ function placeOf({ url, connection }: PostgresStoreOptions): string {
 
 /** The URL may contain a password: the parser's message repeats it and is not used. */
 function readUrl(url: string): URL {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = canParseUrl(url) ? new URL(url) : undefined
   if (parsed !== undefined && /^postgres(?:ql)?:$/.test(parsed.protocol)) return parsed
   throw new ConfigurationError(
     'url: postgres://user:password@host:5432/database is expected; special characters in it are percent-encoded',
