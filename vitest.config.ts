@@ -64,10 +64,10 @@ export default defineConfig({
           execArgv: [WASM_AS_IT_COMES],
         },
       },
-      // After all others, and no more at once than there are processors.
+      // After all others, and fewer at once: some of them wait for deadlines, the others measure.
       {
         extends: true,
-        test: { name: 'measure', include: MEASURE, maxWorkers: 2, sequence: { groupOrder: 1 } },
+        test: { name: 'measure', include: MEASURE, maxWorkers: 3, sequence: { groupOrder: 1 } },
       },
     ],
     globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
@@ -78,8 +78,8 @@ export default defineConfig({
     // A second, by default, is no time on a machine that is busy.
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
-    // Many tests wait for a real deadline; two would leave the machine idle.
-    maxWorkers: 4,
+    // Many tests wait for a real deadline; fewer would leave a machine of two cores idle.
+    maxWorkers: 6,
     sequence: { sequencer: LongOnesFirst },
   },
 })

@@ -22,8 +22,8 @@ export const chat = () =>
     },
     // Judges what `ctx.network` dials. This kind does not use it; its addresses are the operator's own.
     policy: () => undefined,
-    check: async ({ post_url }) =>
-      isUrl(post_url) ? {} : { post_url: 'invalid: an absolute URL is expected' },
+    check: ({ post_url }) =>
+      Promise.resolve(isUrl(post_url) ? {} : { post_url: 'invalid: an absolute URL is expected' }),
 
     async deliver(ctx, { post_url, mention }, { event, payload }) {
       const from = ctx.clock.monotonic()

@@ -1,7 +1,8 @@
 /**
  * `npm run check`: everything that must hold before a change is merged. `npm run check -- lint types`
- * runs those steps alone, `-- --except test` all but some, `-- --list` names them. `-- --within 300` begins no step
- * after so many seconds: those that are left are named, and do not fail.
+ * runs those steps alone, `-- --except test` all but some, `-- --list` names them. `-- --jobs 2` runs two at a time,
+ * each with its output when it ends. `-- --within 300` begins no step after so many seconds: those that are left are
+ * named, and do not fail.
  */
 
 import { run, tool } from './steps.mjs'
@@ -84,14 +85,15 @@ function script(name) {
 }
 
 const names = steps.map(({ name }) => name)
-const { words, withinSeconds } = read(process.argv.slice(2))
+const { words, numbers } = read(process.argv.slice(2), { '--within': Infinity, '--jobs': 1 })
 const asked = words.filter((word) => !word.startsWith('--'))
 const stranger = asked.find((word) => !names.includes(word))
+const wrong = Object.entries(numbers).find(([, number]) => !(number >= 0))
 
 if (words.includes('--list')) {
   for (const { name, about } of steps) console.log(`${name.padEnd(12)} ${about}`)
-} else if (Number.isNaN(withinSeconds)) {
-  console.error('--within takes a number of seconds')
+} else if (wrong !== undefined) {
+  console.error(`${wrong[0]} takes a number`)
   process.exitCode = 64
 } else if (stranger !== undefined) {
   console.error(`There is no step "${stranger}"; there are: ${names.join(', ')}`)
@@ -100,11 +102,22 @@ if (words.includes('--list')) {
   process.exitCode = await check(steps.filter(({ name }) => chosen(name)))
 }
 
-/** @param {readonly string[]} args */
-function read(args) {
-  const at = args.indexOf('--within')
-  if (at === -1) return { words: args, withinSeconds: Infinity }
-  return { words: args.toSpliced(at, 2), withinSeconds: Number(args[at + 1]) }
+/**
+ * Takes the flags that have a number out of the words.
+ *
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, number>>} defaults
+ */
+function read(args, defaults) {
+  let words = args
+  const numbers = { ...defaults }
+  for (const flag of Object.keys(defaults)) {
+    const at = words.indexOf(flag)
+    if (at === -1) continue
+    numbers[flag] = Number(words[at + 1])
+    words = words.toSpliced(at, 2)
+  }
+  return { words, numbers }
 }
 
 /** @param {string} name */
@@ -115,28 +128,47 @@ function chosen(name) {
 
 /** @param {readonly Step[]} list */
 async function check(list) {
-  /** @type {Map<string, string>} */
-  const outcomes = new Map()
+  const { '--within': withinSeconds = Infinity, '--jobs': jobs = 1 } = numbers
   const deadline = performance.now() + withinSeconds * 1000
-  let left = 0
-  for (const { name, about, work, after } of list) {
-    if (after !== undefined && outcomes.get(after)?.startsWith('FAILED')) {
-      outcomes.set(name, `not run: ${after} failed`)
-      continue
-    }
-    if (performance.now() > deadline) {
-      outcomes.set(name, `not run: ${withinSeconds} s are over`)
-      left++
-      continue
-    }
-    console.log(`\n── ${name}: ${about}`)
+  /** @type {Map<string, Promise<string>>} */
+  const outcomes = new Map()
+
+  /** @param {Step} step */
+  async function outcomeOf({ name, about, work, after = '' }) {
+    if ((await outcomes.get(after))?.startsWith('FAILED')) return `not run: ${after} failed`
+    if (performance.now() > deadline) return `left: ${withinSeconds} s are over`
     const began = performance.now()
-    const status = await work()
+    if (jobs <= 1) console.log(`\n── ${name}: ${about}`)
+    const status = jobs > 1 ? await alone(name) : await work()
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    outcomes.set(name, status === 0 ? `ok in ${seconds} s` : `FAILED (${status}) in ${seconds} s`)
+    return status === 0 ? `ok in ${seconds} s` : `FAILED (${status}) in ${seconds} s`
   }
+
+  const waiting = list.values()
+  const lane = async () => {
+    for (const step of waiting) {
+      const outcome = outcomeOf(step)
+      outcomes.set(step.name, outcome)
+      await outcome
+    }
+  }
+  await Promise.all(Array.from({ length: Math.max(1, jobs) }, lane))
+
   console.log('')
-  for (const [name, outcome] of outcomes) console.log(`${name.padEnd(12)} ${outcome}`)
-  const ok = [...outcomes.values()].filter((outcome) => outcome.startsWith('ok')).length
-  return ok + left === list.length ? 0 : 1
+  let failed = 0
+  for (const { name } of list) {
+    const outcome = (await outcomes.get(name)) ?? ''
+    console.log(`${name.padEnd(12)} ${outcome}`)
+    if (!/^(?:ok|left)/.test(outcome)) failed++
+  }
+  return failed === 0 ? 0 : 1
+}
+
+/**
+ * The step in a process of its own.
+ *
+ * @param {string} name
+ */
+function alone(name) {
+  return run(process.execPath, ['scripts/check.mjs', name], { late: true })
 }

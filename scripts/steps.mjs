@@ -18,16 +18,14 @@ export const WASM_AS_IT_COMES = '--wasm-tiering-budget=1000000000'
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, quiet?: boolean }} [options] `quiet` shows the output only when it fails
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, quiet?: boolean, late?: boolean }} [options] `quiet` shows the
+ *   output only when it fails, `late` when it ends
  * @returns {Promise<number>} 127 where the program does not exist, 128 + n where signal n ended it
  */
-export function run(command, args, { cwd = root, env = process.env, quiet = false } = {}) {
+export function run(command, args, { cwd = root, env = process.env, quiet, late } = {}) {
+  const shown = quiet === true || late === true ? 'pipe' : 'inherit'
   return new Promise((resolve) => {
-    const child = spawn(command, args, {
-      cwd,
-      env,
-      stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
-    })
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', shown, shown] })
     /** @type {Buffer[]} */
     const output = []
     child.stdout?.on('data', (/** @type {Buffer} */ chunk) => output.push(chunk))
@@ -48,7 +46,7 @@ export function run(command, args, { cwd = root, env = process.env, quiet = fals
       const status = code ?? 128 + constants.signals[signal ?? 'SIGTERM']
       // Whoever stopped us wants no further step.
       if (stopped !== undefined) process.exit(128 + constants.signals[stopped])
-      if (quiet && status !== 0) process.stderr.write(Buffer.concat(output))
+      if (late === true || status !== 0) process.stderr.write(Buffer.concat(output))
       resolve(status)
     })
   })

@@ -10,6 +10,7 @@ import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import { makeCopies } from '../support/copies.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 
 const TURN_MS = 50
@@ -137,10 +138,10 @@ it('checks, pauses and changes a thousand heartbeats at once in short turns', as
 })
 
 it('exports four thousand monitors that have no history yet in short turns', async () => {
-  const engine = engineOn(sqlite())
-  const settings = { type: 'tcp', host: '127.0.0.1', port: 1 } as const
-  for (let n = 0; n < 4000; n += 250)
-    await Promise.all(Array.from({ length: 250 }, () => engine.monitors.create(settings)))
+  const store = sqlite()
+  const engine = engineOn(store)
+  const { id } = await engine.monitors.create({ type: 'tcp', host: '127.0.0.1', port: 1 })
+  await makeCopies(store, id, 3999)
   const exporting = async () => {
     let lines = 0
     for await (const _ of engine.export({ history: true })) lines++

@@ -9,6 +9,7 @@ import { createEngine } from '../../src/engine/engine.ts'
 import { createPage } from '../../src/page/index.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import { makeCopies } from '../support/copies.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 import { ORIGIN } from './visit.ts'
 
@@ -27,13 +28,15 @@ it.each([
 ])(
   'shows them in short turns, with a store in %s: %i',
   async (_, count, make) => {
-    const engine = createEngine({ store: make(), checkers: [tcp()], logger: false })
+    const store = make()
+    const engine = createEngine({ store, checkers: [tcp()], logger: false })
     onTestFinished(() => engine.stop())
-    for (let n = 0; n < count; n++) {
-      const name = `Server ${(n * 7919) % count} of shop ${n % 17}`
-      const tags = ['prod', `team-${n % 40}`]
-      await engine.monitors.create({ type: 'tcp', name, host: `h${n}.test`, port: 443, tags })
-    }
+    const naming = (n: number) => ({
+      name: `Server ${(n * 7919) % count} of shop ${n % 17}`,
+      tags: ['prod', `team-${n % 40}`],
+    })
+    const first = { type: 'tcp', host: 'h.test', port: 443, ...naming(count - 1) } as const
+    await makeCopies(store, (await engine.monitors.create(first)).id, count - 1, naming)
     const page = createPage(engine, { authorize: () => ({ account_id: 1 }) })
     const look = async (query: string) => (await page.fetch(new Request(ORIGIN + query))).text()
     for (const query of ['/', '/?q=shop&tag=prod']) {
