@@ -6,13 +6,13 @@
 
 import { yielderOf } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
+import { FIRST_ACCOUNT } from '../model.ts'
 import type { CheckReport } from '../model.ts'
 import { preloadCodec } from '../net/dns/message.ts'
 import type { CheckOrder, ProbeTransport } from '../probes/transport.ts'
 import { checkOptions, milliseconds } from '../options.ts'
 import { notOffered } from '../store/fallbacks.ts'
 import type { Store } from '../store/store.ts'
-import { FIRST_ACCOUNT } from '../model.ts'
 import type { Connectivity } from './checks/connectivity.ts'
 import { requireKnownIds } from './services/monitor-defaults.ts'
 import { emit } from './core/core.ts'
@@ -168,9 +168,9 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
     await addMonitors(await monitorCache.load(shards))
   }
 
-  async function addMonitors(entries: Iterable<CachedMonitor>): Promise<void> {
+  async function addMonitors(monitors: Iterable<CachedMonitor>): Promise<void> {
     const yieldIfLong = yielderOf(clock)
-    for (const { record } of entries) {
+    for (const { record } of monitors) {
       await yieldIfLong()
       if (ending) return
       // The monitor may be changed, removed or released between the steps.

@@ -78,9 +78,9 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const outbox = createOutbox({ core, monitorCache, limits: options.limits ?? {} })
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
   const { checkStarted: onCheck, isStale } = staleness
-  const cached = { core, monitorCache, accountWindows: createAccountWindows(core) }
-  const baselines = createBaselines(cached)
-  const judging = { ...cached, committed, baselines }
+  const caches = { core, monitorCache, accountWindows: createAccountWindows(core) }
+  const baselines = createBaselines(caches)
+  const judging = { ...caches, committed, baselines }
   const rounds = createRounds({ ...judging, probes, openRounds, isStale, onCheck })
   const push = createPushMonitors({ ...judging, run })
   const shardLeases = createShardLeases(core)
@@ -90,7 +90,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     owns: shardLeases.owns,
     rounds,
     push,
-    maintenance: createMaintenanceSchedule({ ...cached, committed }),
+    maintenance: createMaintenanceSchedule({ ...caches, committed }),
     staleness,
     onClockSet(set) {
       push.clockSet(set.by_ms)
@@ -101,8 +101,8 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   // The schedule comes first: events of a monitor contain when it is due next.
   for (const follow of [schedule.follow, outbox.follow, announcer.announce])
     committed.subscribe(follow)
-  const running = { ...cached, rounds, schedule, staleness, outbox, push, probes }
-  const changeFeed = createChangeFeed({ ...cached, rounds, schedule })
+  const running = { ...caches, rounds, schedule, staleness, outbox, push, probes }
+  const changeFeed = createChangeFeed({ ...caches, rounds, schedule })
   const lifecycle = createLifecycle({
     ...running,
     ...{ announcer, shardLeases, changeFeed, run, connectivity, options, baselines },

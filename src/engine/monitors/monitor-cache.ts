@@ -71,7 +71,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
   const reader = createMonitorReader(core)
   const monitors = new Map<number, CachedMonitor>()
   const tails = new Map<number, Promise<unknown>>()
-  /** A host may change, or check, all monitors of an account at once. */
+  /** Every change awaits it first: a host may change, or check, all monitors of an account at once. */
   const step = yieldingQueueOf(core.clock)
   let kept: ReadonlySet<number> = new Set()
 
@@ -137,16 +137,16 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       const asked = shards ?? Array.from({ length: SHARDS }, (_, shard) => shard)
       // Set before reading: monitors that are created or changed meanwhile belong to these shards.
       kept = new Set([...kept, ...asked])
-      const entries = await reader.all(shards).catch((error: unknown) => {
+      const loaded = await reader.all(shards).catch((error: unknown) => {
         monitorCache.drop(asked.filter((shard) => !before.has(shard)))
         throw error
       })
-      for (const cached of entries) {
+      for (const cached of loaded) {
         const { id, revision } = cached.record
         if (keeps(id) && (monitors.get(id)?.record.revision ?? -1) < revision)
           monitors.set(id, cached)
       }
-      return entries
+      return loaded
     },
     drop(shards) {
       kept = new Set([...kept].filter((shard) => !shards.includes(shard)))

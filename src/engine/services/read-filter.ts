@@ -79,12 +79,12 @@ export const read = {
     },
 
   list:
-    <T>(cached: Reader<T>, most = MAX_ENTRIES): Reader<readonly T[]> =>
+    <T>(item: Reader<T>, most = MAX_ENTRIES): Reader<readonly T[]> =>
     (value) => {
       if (!Array.isArray(value)) return { problem: 'invalid: a list is expected' }
       if (value.length > most) return { problem: `out_of_range: at most ${most}` }
       const values: T[] = []
-      for (const each of value.map((one: unknown) => cached(one))) {
+      for (const each of value.map((one: unknown) => item(one))) {
         if ('problem' in each) return each
         values.push(each.value)
       }
