@@ -56,7 +56,7 @@ interface Known {
 }
 
 /**
- * @throws Refusal 401, 403 where the host names an account that is not there, and 429 after too many wrong keys of the
+ * @throws HttpError 401, 403 if the host names an account that does not exist, and 429 after too many wrong keys of the
  *   same client
  */
 export async function identify(

@@ -49,7 +49,7 @@ const POISON: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'protot
 /**
  * The JSON object in the body, `{}` without a body.
  *
- * @throws Refusal 400 `bad_json`, 408 `request_timeout`, 413 `too_large`, 415 `unsupported_media_type`
+ * @throws HttpError 400 `bad_json`, 408 `request_timeout`, 413 `too_large`, 415 `unsupported_media_type`
  * @throws ValidationError for a key that is never allowed, or a list that is too long
  */
 export async function readJson(request: Request, clock: Pick<Clock, 'timer'>): Promise<JsonObject> {

@@ -53,7 +53,7 @@ interface FailureContext {
 }
 
 export function failureOf(error: unknown, { logger, about }: FailureContext): Failure {
-  if (isRefusal(error)) return error.failure
+  if (isHttpError(error)) return error.failure
   if (isWatchpostError(error) && error.name === 'NotOfferedError') return NOT_OFFERED
   const status = isWatchpostError(error) ? statusOf(error) : undefined
   if (!isWatchpostError(error) || status === undefined) {
@@ -71,7 +71,7 @@ export function failureOf(error: unknown, { logger, about }: FailureContext): Fa
   }
 }
 
-function isRefusal(error: unknown): error is HttpError {
+function isHttpError(error: unknown): error is HttpError {
   return isWatchpostError(error) && 'failure' in error
 }
 

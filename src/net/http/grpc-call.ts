@@ -20,7 +20,7 @@ const HEADER_LIMIT_PAIRS = 128
 const SESSION_MEMORY_MB = 1
 /** Of all frames: a peer that sends others without end never answers. */
 const WIRE_LIMIT_BYTES = 512 * 1024
-const LOOK_EVERY_MS = 50
+const POLL_MS = 50
 /** Interim answers (1xx); each takes a turn of its own through the events of Node. */
 const INTERIM_LIMIT = 64
 
@@ -104,9 +104,9 @@ function exchange(
     stream.end(framed(call.message))
     const look = (): void => {
       if (socket.bytesRead > WIRE_LIMIT_BYTES) flooded()
-      else timer = call.clock.timer(LOOK_EVERY_MS, look)
+      else timer = call.clock.timer(POLL_MS, look)
     }
-    let timer = call.clock.timer(LOOK_EVERY_MS, look)
+    let timer = call.clock.timer(POLL_MS, look)
     return () => timer.cancel()
   })
 }

@@ -46,7 +46,7 @@ const SHORT_FRAME_BYTES = 16
 /** A server says once or twice that it closes the connection (RFC 9113, 6.8). */
 const MAX_GOODBYES = 16
 
-const LOOK_EVERY_MS = 50
+const POLL_MS = 50
 
 /**
  * Settles at the latest when the socket closes; the abort signal of the check destroys the socket.
@@ -201,9 +201,9 @@ function limitOverhead(
     const body_bytes = listener.body_bytes()
     const most = MAX_OVERHEAD_BYTES + (1 + OVERHEAD_PER_BODY_BYTE) * body_bytes
     if (socket.bytesRead > most + WINDOW_BYTES) return stop(endless())
-    timer = options.clock.timer(LOOK_EVERY_MS, look)
+    timer = options.clock.timer(POLL_MS, look)
   }
-  let timer = options.clock.timer(LOOK_EVERY_MS, look)
+  let timer = options.clock.timer(POLL_MS, look)
   return { cancel: () => timer.cancel() }
 }
 

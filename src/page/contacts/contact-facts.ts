@@ -12,7 +12,7 @@ import { badRequest } from '../http/http-error.ts'
 /** Contacts of one page. */
 const ROWS = 25
 /** The newest notifications of a contact: what waits is looked for among them. */
-const LOOKED_AT = 100
+const ROWS_READ = 100
 const SHOWN = 50
 
 export interface ContactFacts {
@@ -51,7 +51,7 @@ export async function contactsFound(scope: AccountScope, page: number): Promise<
 async function contactFacts(scope: AccountScope, contact: ContactView): Promise<ContactFacts> {
   const { items, next } = await scope.notifications.list({
     contact_id: contact.id,
-    limit: LOOKED_AT,
+    limit: ROWS_READ,
   })
   return { contact, waiting: items.filter(waits), cut: next !== null }
 }
@@ -69,7 +69,7 @@ export interface ContactInFull extends ContactFacts {
 /** @throws NotFoundError */
 export async function contactInFull(scope: AccountScope, id: number): Promise<ContactInFull> {
   const contact = await scope.contacts.get(id)
-  const { items, next } = await scope.notifications.list({ contact_id: id, limit: LOOKED_AT })
+  const { items, next } = await scope.notifications.list({ contact_id: id, limit: ROWS_READ })
   const told = items.slice(0, SHOWN)
   return {
     contact,

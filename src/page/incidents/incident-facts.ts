@@ -16,7 +16,7 @@ import { unlessGone } from '../../errors.ts'
 const TOLD = 200
 const FAILED = 12
 /** Incidents that are read to find those at the same time, and how many of these are shown. */
-const LOOKED_AT = 100
+const ROWS_READ = 100
 const BESIDE = 20
 
 export interface IncidentInFull {
@@ -86,7 +86,7 @@ async function incidentsBeside(
   { id, started_at, ended_at }: IncidentView,
 ): Promise<readonly IncidentView[]> {
   const { items } = await incidents.list({
-    limit: LOOKED_AT,
+    limit: ROWS_READ,
     ...(ended_at === null ? {} : { to: ended_at }),
   })
   return items

@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import type { ThrottledLog } from './throttled-log.ts'
 import type { AnswerJob } from './wire.ts'
 
-const AGAIN_MS = 1000
+const RETRY_MS = 1000
 const AT_ONCE = 100
 
 export interface PendingAnswer {
@@ -98,7 +98,7 @@ export function createBuffer(options: BufferOptions): Buffer {
       }
     } catch (err) {
       throttledLog.warn({ err, waiting: kept.size }, 'answers wait for Redis')
-      retry = clock.timer(AGAIN_MS, wake, { background: true })
+      retry = clock.timer(RETRY_MS, wake, { background: true })
     } finally {
       delivering = false
     }

@@ -7,7 +7,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Logger } from '../../logger.ts'
 
-const AGAIN_MS = 60_000
+const REPEAT_MS = 60_000
 
 /** Messages come from the code; this bounds the memory if one is built dynamically. */
 const KINDS = 100
@@ -23,7 +23,7 @@ export function createThrottledLog(clock: Clock, log: Logger): ThrottledLog {
     warn(fields, message) {
       const now = clock.monotonic()
       const last = said.get(message)
-      if (last !== undefined && now - last.at < AGAIN_MS) {
+      if (last !== undefined && now - last.at < REPEAT_MS) {
         last.left_out++
         return
       }

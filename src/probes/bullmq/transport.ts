@@ -30,7 +30,7 @@ const SEND_MS = 5000
 /** Limit for each step of a stop that needs Redis. */
 const LEAVE_MS = 1000
 /** Time after its own deadline before an order is tested for being lost. */
-const LOOK_AFTER_MS = 5000
+const LOST_AFTER_MS = 5000
 const CLEAR_UP_EVERY_MS = 3_600_000
 /** BullMQ's highest number for a priority; the lowest comes first. */
 const LAST_RANK = 2 ** 21 - 1
@@ -145,7 +145,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     const session = await link.whenUp(REACH_MS)
     const { name } = order.location
     const job_id = `${id}-${order.id}`
-    const look_at = clock.monotonic() + order.timeout_ms + LOOK_AFTER_MS
+    const look_at = clock.monotonic() + order.timeout_ms + LOST_AFTER_MS
     const rank = pending.add(order, job_id, look_at)
     if (!presence.online(name)) {
       const asked = pending.take(order.id)
