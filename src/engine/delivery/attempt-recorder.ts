@@ -65,7 +65,7 @@ export function createAttemptRecorder({
     }
   }
 
-  async function tellFinal(row: NotificationRecord): Promise<void> {
+  async function announceFinal(row: NotificationRecord): Promise<void> {
     if (!awaited.has(row.id) && core.events.listenerCount('notification') === 0) return
     const record = (await store.notifications.get(row.id)) ?? row
     const attempts = await store.notifications.attempts([row.id])
@@ -90,7 +90,7 @@ export function createAttemptRecorder({
       if (!(await finish({ id, ...outcome })))
         core.log.warn({ notification_id: id }, 'a notification was taken over by another process')
       else if (outcome.status !== 'queued')
-        await tellFinal(row).catch((err: unknown) =>
+        await announceFinal(row).catch((err: unknown) =>
           logError(core, err, 'the end of a notification is recorded and could not be announced'),
         )
     },

@@ -111,7 +111,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
         throw new ConflictError('not_running', 'The engine is not running; start it first')
       const payload = freezePayload({ event: 'test', monitor: null, incident: null })
       const row = await store.notifications.create({
-        ...outside(contact.account_id, contact.id, clock.now()),
+        ...newRow(contact.account_id, contact.id, clock.now()),
         event: 'test',
         payload,
         repeat: 0,
@@ -126,7 +126,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
       }
       const { event, payload, repeat, monitor_id, incident_id } = record
       const row = await store.notifications.create({
-        ...outside(record.account_id, record.contact_id, clock.now()),
+        ...newRow(record.account_id, record.contact_id, clock.now()),
         ...{ event, payload, repeat, monitor_id, incident_id },
       })
       claiming.wake()
@@ -135,7 +135,8 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
   }
 }
 
-function outside(account_id: number, contact_id: number, now: EpochMs) {
+/** A row that is due now, of no monitor and no incident. */
+function newRow(account_id: number, contact_id: number, now: EpochMs) {
   return {
     account_id,
     contact_id,
