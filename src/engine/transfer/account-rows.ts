@@ -1,6 +1,6 @@
 /**
- * Versioned rows of an account: read for an export; those that an import finds, each of which stands for one of the
- * export, and those that it stores.
+ * Versioned rows of an account: reads them for an export; for an import, matches them with the rows of the export, one
+ * for one, and stores the others.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import { auditRecord } from '../services/audit.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 
 export interface FreeRows<T> {
-  /** Whether the account has this row, which then stands for no other one. */
+  /** Whether the account has such a row; it is then matched with no other one. */
   take(row: T): boolean
   /** Rows of the account. */
   readonly size: number
 }
 
-/** `isFree`: whether a row may stand for one of the export. */
+/** `isFree`: whether a row may be matched with one of the export. */
 export async function freeRows<T>(
   rows: AsyncIterable<T>,
   keyOf: (row: T) => string,

@@ -22,7 +22,7 @@ import { readWindow, windowsHere } from './windows.ts'
 
 const MOST_MONITORS = 100_000
 const MOST_CONTACTS = 10_000
-/** Problems that are told at once. */
+/** Problems that are reported at once. */
 const MOST_PROBLEMS = 20
 const MOST_MISSING = 100
 
@@ -278,7 +278,7 @@ const LIMITED = [
   'checks_per_min',
 ] as const
 
-/** Of what no account has any number. */
+/** Limits of an account without a quota: none of these is unlimited. */
 const DEFAULTS: Partial<Record<(typeof LIMITED)[number], number>> = {
   maintenance_windows: MOST_WINDOWS,
   public_pages: PAGES,

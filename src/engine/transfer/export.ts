@@ -84,7 +84,7 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
     contacts.add(contact.id)
     yield contactLine(exporting, contact)
   }
-  // Known first, so that a parent that is gone is named by nobody.
+  // Read first, so that no monitor of the export names a parent that was removed.
   const ids = await idsOf(core, account_id)
   for await (const record of rowsOf(store.monitors, account_id))
     if (ids.has(record.id)) yield monitorLine(exporting, record, { contacts, ids })

@@ -129,7 +129,7 @@ export function createHistoryWriter(
     } satisfies Partial<Change>
   }
 
-  /** Nobody else changes a monitor that is imported, save its user: what was computed before that is stored again. */
+  /** During an import only a user may change a monitor; its rows are then committed again, on the new revision. */
   function committerOf({ clock }: Core) {
     const revisions = new Map<number, number>()
     return async (

@@ -80,7 +80,7 @@ async function execute(
   const { core } = parts
   const { meta } = core.store
   const before = progressFrom(await meta.get(nameOf(account_id)))
-  // An export is long: a full account is told before it is read.
+  // Refused before the export is read, which may be long.
   if (before === undefined || before.stage === 'done') await requireEmpty(parts, account_id)
   const results_after = core.clock.now() - (retention?.resultsDays ?? 30) * DAY_MS
   const hours_after = core.clock.now() - (retention?.hourlyDays ?? 90) * DAY_MS
@@ -140,10 +140,10 @@ async function requireEmpty({ core }: ServiceContext, account_id: number): Promi
   )
 }
 
-/** How often progress is told. */
-const TOLD_EVERY = 1000
+/** Lines between two reports of the progress. */
+const PROGRESS_LINES = 1000
 
-/** Yields to other work, hears the signal, and tells how far it is. */
+/** Yields to other work, throws if the signal is aborted, and reports the progress. */
 async function* paced(
   { core }: ServiceContext,
   lines: AsyncIterable<NumberedLine>,
@@ -153,7 +153,7 @@ async function* paced(
   for await (const line of lines) {
     signal?.throwIfAborted()
     await yieldIfLong()
-    if (line.number % TOLD_EVERY === 0) onProgress?.(line.number, doing)
+    if (line.number % PROGRESS_LINES === 0) onProgress?.(line.number, doing)
     yield line
   }
 }

@@ -23,8 +23,8 @@ export function placeOf(export_id: string, path: string): string {
 }
 
 /**
- * What a line says: it stands in the line as well, encrypted, so that nobody without the key sends a secret to another
- * host by changing the address beside it.
+ * The digest of a line, which the line contains encrypted: without the key nobody can change the address beside a
+ * secret, and so send the secret to another host.
  */
 export function digestOf(kind: string, settings: JsonObject): string {
   return createHash('sha256')

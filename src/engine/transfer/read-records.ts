@@ -30,7 +30,7 @@ export interface Reader {
   readonly at: number
   readonly seal: Seal | undefined
   readonly quotas: ResolvedQuotas
-  /** Of the export to those of this engine; what is not in it has no place here. */
+  /** Ids of locations: of the export to this engine. Absent are those that this engine does not have. */
   readonly locations: ReadonlyMap<number, number>
   /** Slugs of public pages that are others here. */
   readonly slugs: ReadonlyMap<string, string>
@@ -147,7 +147,7 @@ interface Proven {
   readonly proof?: string | undefined
 }
 
-/** Whoever cannot read a secret may not decide where it is sent. @throws ValidationError */
+/** A line with secrets must be as it was exported: without the key nobody may redirect them. @throws ValidationError */
 function requireUnchanged(
   { seal, export_id }: Reader,
   fields: FieldTable,

@@ -1,8 +1,8 @@
 /**
  * The second reading of an export: stores its lines, many in one transaction.
  *
- * Monitors are stored paused and tagged, so that nothing is checked or told before all of it is there, also after a
- * kill. An import that goes on finds its monitors by these tags, and what it stored of each by its last row.
+ * Monitors are stored paused and tagged, so that nothing is checked or notified before everything is stored, even after
+ * a kill. An import that continues finds its monitors by these tags, and the rows it stored of each by the last one.
  *
  * @module
  */
@@ -36,8 +36,9 @@ import { readWindow, storeWindow, windowsHere } from './windows.ts'
 
 /** Tag of a monitor whose import has not ended. */
 export const IMPORTING = 'watchpost:importing'
+/** Prefix of the tag that has the id of the monitor in the export. */
 const FROM = 'watchpost:from:'
-/** It stays paused. */
+/** Tag of a monitor that stays paused after its import. */
 const STAYS = 'watchpost:stays-paused'
 
 export interface Storing {
