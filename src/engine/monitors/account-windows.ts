@@ -17,7 +17,7 @@ import type { Core } from '../core/core.ts'
 export const MOST_WINDOWS = 1000
 /** Rows per query. */
 const STEP = 500
-/** Removed windows that are remembered: whoever read one before it was removed may come late. */
+/** Ids of removed windows that are kept: a request may have read a window before its removal, and pass it on later. */
 const MOST_REMOVED = 10_000
 
 export interface AccountWindow {

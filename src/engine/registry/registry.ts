@@ -219,8 +219,8 @@ function view({ checker, common }: MonitorType): TypeView {
 }
 
 /**
- * Looks the package up from where watchpost is installed. In a bundle that cannot be told, since the package may be
- * part of it: there it is `true`, and a check of the type says what does not load.
+ * Looks the package up from where watchpost is installed. `true` in a bundle, which may contain the package: a check of
+ * the type then reports what does not load.
  */
 export function isInstalled(name: string): boolean {
   const require = requireOfPackage()

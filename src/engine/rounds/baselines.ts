@@ -160,7 +160,7 @@ function isLearned(baseline: Baseline | undefined, interval_sec: number): boolea
   return baseline !== undefined && baseline.hours >= hoursNeeded(interval_sec)
 }
 
-/** Also where the clock was set. */
+/** By the absolute difference, since the clock may have been set back. */
 function isDue({ read_in }: Learning, at: EpochMs, learnedEnough: boolean): boolean {
   if (read_in === undefined) return true
   return Math.abs(hourOf(at) - read_in) >= (learnedEnough ? DAY_MS : HOUR_MS)

@@ -159,7 +159,7 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 
   function take(round: OpenRound, reported: Reported): void {
-    // Of a location that was not asked, whoever says so.
+    // The report of a location that got no order in this round is ignored.
     if (!round.locations.some(({ id }) => id === reported.location_id)) return
     if (openRounds.get(round.cached.record.id) !== round || round.reports.has(reported.location_id))
       return

@@ -89,7 +89,7 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
       if (!isAccountId(id)) throw new NotFoundError('account')
       if (id === FIRST_ACCOUNT)
         throw new ConflictError('first_account', 'The first account belongs to the engine itself')
-      // A removal whose process ended is only known to the store: it continues.
+      // After a process ended during a removal, only the store knows the account; the removal continues.
       const known = await store.accounts.get(id)
       const audit = removalAudit({ core, actor }, known)
       let left = await store.accounts.remove(id, REMOVED_AT_ONCE, audit)
@@ -159,7 +159,7 @@ function accountAudit(
   return auditRecord(by, { resource: 'account', action: 'updated', name: after.name, changes })
 }
 
-/** Its name goes with it: only its id in the host's system tells which one it was. */
+/** The name is removed with the account; the entry identifies it by its id in the host's system. */
 function removalAudit(
   by: Pick<ServiceContext, 'core' | 'actor'>,
   account: AccountRecord | undefined,

@@ -118,7 +118,7 @@ function incidentsOf(context: ServiceContext, account_id: number): Scope['incide
   return {
     get: async (id) => viewOf(await ownIncident(id)),
     async list(given) {
-      // Only a filter: incidents outlive their monitor.
+      // `monitor_id` is not looked up: the incidents of a removed monitor are listed as well.
       const { query, limit } = pageQuery(account_id, readFilter(incidentFilter, given))
       await ready()
       return pageOf(await viewsOf(context, await store.incidents.list(query)), limit)

@@ -205,7 +205,7 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
       return { results, monitor: summary(after) }
     },
 
-    // The results show its end.
+    // The caller sees the end of the round in the results.
     queueCheck: async (id, options = {}) => void (await startCheck(id, options)),
 
     status: async (id) => statusView(context, await own(id)),

@@ -114,7 +114,7 @@ function valuesOf<A, B>(
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]))
 }
 
-/** The time before the first change is not told: nothing was known yet. */
+/** Without the time before the first change, of which nothing is known. */
 function spansOf(
   changes: readonly AvailabilityChange[],
   from: EpochMs,
