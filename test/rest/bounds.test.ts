@@ -1,7 +1,7 @@
 /** Each bound of a query parameter at its edge on both sides, made of the tables of the routes. */
 
 import { expect, it } from 'vitest'
-import { readQuery } from '../../src/rest/query.ts'
+import { cursorOf, readQuery } from '../../src/rest/query.ts'
 import type { Param } from '../../src/rest/query.ts'
 import { contactRoutes, routes } from '../../src/rest/routes.ts'
 
@@ -57,3 +57,47 @@ it.each(parameters.filter(([, , { repeatable }]) => repeatable === true))(
     expect(() => times(MOST + 1)).toThrow()
   },
 )
+
+/** Each says of which list it is. */
+const LISTS = [
+  ...['monitors', 'results', 'incidents', 'notifications', 'maintenance', 'status_reports'],
+  ...['public_pages', 'audit-log'],
+]
+
+it.each(parameters.filter(([, name]) => name === 'cursor'))(
+  '%s takes the cursors of its own list',
+  (_, name, param) => {
+    const lists = LISTS.filter((list) => takes(name, param, cursorOf(list, 1) ?? ''))
+    expect(lists).toHaveLength(1)
+    const ids = [0, 1, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1]
+    const taken = ids.map((id) => takes(name, param, cursorOf(lists[0] ?? '', id) ?? ''))
+    expect(taken).toEqual([false, true, true, false])
+    const own = cursorOf(lists[0] ?? '', 12) ?? ''
+    expect([own, own.slice(1), `${own}OjE`].map((text) => takes(name, param, text))).toEqual([
+      ...[true, false, false],
+    ])
+  },
+)
+
+/** The most words between the commas of one value. */
+const MOST_WORDS = 50
+
+it.each(
+  parameters.filter(([, , { repeatable, schema }]) => repeatable === true && !('format' in schema)),
+)('%s takes so many words', (_, name, param) => {
+  const one = (param.schema['examples'] as string[] | undefined)?.[0]?.split(',')[0] ?? 'x'
+  const takesWords = (count: number) => takes(name, param, Array<string>(count).fill(one).join(','))
+  expect([MOST_WORDS, MOST_WORDS + 1].map(takesWords)).toEqual([true, false])
+})
+
+const ids = parameters.filter(
+  ([, , { schema }]) => schema['minimum'] === 1 && !('maximum' in schema),
+)
+
+it.each(ids)('%s takes each id that a number can be', (_, name, param) => {
+  const texts = ['0', '1', '9007199254740991', '9007199254740992', '01', '1e3']
+  expect(texts.map((text) => takes(name, param, text))).toEqual([
+    ...[false, true, true],
+    ...[false, false, false],
+  ])
+})
