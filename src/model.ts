@@ -132,7 +132,7 @@ export interface MachineState {
   readonly warn_streak?: { readonly rounds: number; readonly since: EpochMs }
   /** Since when the same is checked; absent: since it was created. */
   readonly checked_since?: EpochMs
-  /** The totals of the hour that goes on; absent before the first round. */
+  /** The totals of the current hour; absent before the first round. */
   readonly hour?: CurrentHour
 }
 

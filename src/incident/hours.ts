@@ -1,5 +1,5 @@
 /**
- * The totals of the hour that goes on: each round is counted into it, and an hour that is over is handed out whole.
+ * The totals of the current hour: each round is counted into it, and an hour that is over is returned as a whole.
  *
  * @module
  */

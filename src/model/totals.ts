@@ -52,7 +52,7 @@ export interface HourlyStats extends HourCounts {
   readonly hour: number
 }
 
-/** The hour that goes on, per location id. */
+/** The current hour, per location id. */
 export interface CurrentHour {
   readonly hour: number
   readonly locations: Readonly<Record<string, HourCounts>>

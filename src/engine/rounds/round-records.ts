@@ -84,7 +84,7 @@ function dailyStats(
   }
 }
 
-/** The hour that goes on with this round in it, and the one before once it is over. */
+/** The current hour with this round in it, and the hour before once it is over. */
 export function roundHours(
   cached: CachedMonitor,
   reports: readonly Reported[],

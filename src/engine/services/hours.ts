@@ -1,5 +1,5 @@
 /**
- * The hourly totals of a monitor, with the hour that goes on.
+ * The hourly totals of a monitor, with the current hour.
  *
  * @module
  */
@@ -77,7 +77,7 @@ async function withDays(
   const until = stepOf(Math.min(to, recent), 24)
   if (until <= from) return hoursBetween(core, id, from, to)
   const days = await dayTotals.between(id, from, until)
-  // The hour that goes on is an old one while a monitor is paused.
+  // While a monitor is paused, its current hour is the one of its last round.
   const { hour } = machine
   const paused = hour !== undefined && hour.hour >= from && hour.hour < until ? hourlyOf(hour) : []
   return [
@@ -112,7 +112,7 @@ export async function hoursBetween(
   return []
 }
 
-/** A late result or an import may have stored a part of the hour that goes on. */
+/** A late result or an import may have stored a part of the current hour. */
 function withHour(
   finished: readonly HourlyStats[],
   current: readonly HourlyStats[],

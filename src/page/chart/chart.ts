@@ -64,7 +64,7 @@ export function chart({ data, panels, title, locations }: ChartOptions): Markup 
       })),
     ),
   ]
-  // The step that goes on may have no check yet.
+  // The current step may have no check yet.
   const newest = Math.max(
     0,
     data.totals.findLastIndex((step) => step !== undefined),

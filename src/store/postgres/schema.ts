@@ -291,7 +291,7 @@ const pages =
 
 export const firstSchema: string = records + monitors + history + outbox + pages + sharing
 
-/** `totals` is JSON that no query looks into. The hour that goes on is part of the monitor's machine. */
+/** `totals` is JSON that no query reads. The current hour is part of the monitor's machine. */
 export const hourlySchema: string = `
 CREATE TABLE watchpost.hourly (
   monitor_id bigint NOT NULL,

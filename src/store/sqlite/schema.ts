@@ -281,7 +281,7 @@ const pages =
 
 export const firstSchema: string = records + monitors + history + outbox + pages
 
-/** `totals` is JSON that no query looks into. The hour that goes on is part of the monitor's machine. */
+/** `totals` is JSON that no query reads. The current hour is part of the monitor's machine. */
 export const hourlySchema: string = `
 CREATE TABLE hourly (
   monitor_id INTEGER NOT NULL,
