@@ -53,7 +53,7 @@ const OPTIONS: OptionTable<VerifyStandardOptions> = {
 }
 
 const DEFAULT_TOLERANCE_SEC = 300
-/** Signatures of one request: more than two are nobody's rotation. */
+/** Signatures that are compared for one request; a rotation of the secret takes two. */
 const MAX_SIGNATURES = 10
 
 /**
@@ -106,7 +106,7 @@ function headOf(headers: StandardHeaders): Head | 'missing_header' | 'malformed_
 
 const DIGEST_BYTES = 32
 
-/** A header that came twice is nobody's. */
+/** `undefined` for a header that is repeated: it is ambiguous. */
 function headerOf(headers: StandardHeaders, name: string): string | undefined {
   const get = (headers as { readonly get?: unknown }).get
   const value: unknown =

@@ -121,7 +121,7 @@ function problemsOf({ monitor_ids, member_tags, min_up, min_up_pct }: GroupStore
 
 type Counted = 'up' | 'down' | 'unknown' | 'left_out'
 
-/** A failure that is not confirmed yet is none; nobody looks at what is paused or in maintenance. */
+/** A failure that is not confirmed does not count; members that are paused or in maintenance are left out. */
 const COUNTED_AS: Readonly<Record<MonitorState, Counted>> = {
   up: 'up',
   late: 'up',

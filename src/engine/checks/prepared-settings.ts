@@ -1,5 +1,5 @@
 /**
- * What is made of stored settings once, not per check; and the secrets that a check learns on its way.
+ * Stored settings, decoded once and not per check, with a redactor of their secrets and of those that a check learns.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export interface Secrecy {
   readonly checker: AnyChecker
   readonly stored: JsonObject
   readonly prepared: PreparedSettings
-  /** Those that were learned on its way. */
+  /** Those that were learned during the check. */
   learned: readonly string[]
   redact: Redactor
 }

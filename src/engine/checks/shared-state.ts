@@ -1,5 +1,5 @@
 /**
- * State that the checks of one engine or probe share, by the key of whoever made it.
+ * State that the checks of one engine or probe share, by the key of the checker that made it.
  *
  * @module
  */

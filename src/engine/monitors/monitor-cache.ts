@@ -19,7 +19,7 @@ import type { MonitorType } from '../registry/registry.ts'
 
 export type { Changed, CachedMonitor } from './cached-monitor.ts'
 
-/** The other engines on the store hear of the change. */
+/** The change feed of the other engines on the store gets the change. */
 const BROADCAST: Pick<Change, 'broadcast'> = { broadcast: true }
 
 /** How often a change is computed again after a concurrent commit of another process. */

@@ -1,5 +1,5 @@
 /**
- * Pages of lists: what a store is asked for one, and what the caller gets.
+ * Pages of lists: the query of a page, and the page for the caller.
  *
  * @module
  */

@@ -36,7 +36,7 @@ interface Setting {
   readonly options: Pick<ImportOptions, 'key' | 'locations' | 'slugs'>
   /** Results that started earlier are not kept. */
   readonly results_after: number
-  /** An interrupted import of the same export goes on: its monitors have the tokens of the export. */
+  /** An interrupted import of the same export continues: its monitors have the tokens of the export. */
   readonly goesOn: (export_id: string) => boolean
 }
 
@@ -243,7 +243,7 @@ function createMissing() {
 }
 
 export interface FreeContacts {
-  /** The id of a contact of this kind and name that stands for no other one. */
+  /** The id of a contact of this kind and name that is matched with no other one. */
   take(kind: string, name: string): number | undefined
   /** Contacts of the account. */
   readonly size: number

@@ -24,7 +24,7 @@ export async function* historyLines(
   account_id: number,
   ids: Ids,
 ): AsyncGenerator<string> {
-  // Reads without a line give nobody a turn: a store in this process answers each at once.
+  // A monitor without history yields no line, and a store in this process answers without yielding.
   const yieldIfLong = yielderOf(core.clock)
   for (const id of ids) {
     await yieldIfLong()

@@ -2,7 +2,7 @@
  * Stores an export in an account that has no monitors.
  *
  * Everything is validated first. What is stored then is paused and tagged until all of it is there: an import that
- * was interrupted goes on where it ended when it is started again with the same export.
+ * was interrupted continues where it ended when it is started again with the same export.
  *
  * @module
  */

@@ -55,7 +55,7 @@ interface Open {
   readonly most: number
 }
 
-/** Behind {@link shapeProblem}: text of what is nested endlessly cannot be written. */
+/** To be called after {@link shapeProblem}: the JSON of a value that is nested too deeply cannot be written. */
 export function areDetailsTooLong(details: Json): boolean {
   return JSON.stringify(details).length > MOST_DETAILS_CHARS
 }

@@ -1,5 +1,5 @@
 /**
- * Where a secret stands in an export: encrypted for this place, it opens in no other.
+ * The place of a secret in an export. A secret is encrypted for its place, and cannot be decrypted at another.
  *
  * @module
  */

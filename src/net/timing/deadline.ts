@@ -52,7 +52,7 @@ export interface StallWatch {
   begin(): () => number
 }
 
-/** Ticks only while somebody measures. */
+/** Ticks only between `begin` and the call of its result. */
 export function createStallWatch(clock: Clock): StallWatch {
   let measuring = 0
   let stalled_ms = 0

@@ -93,7 +93,7 @@ export const editRoutes: readonly Route[] = [
   }),
 ]
 
-/** A form is for whoever may send it. */
+/** Refuses a form to those who may not send it. */
 function requireActing({ can_act }: Seen): void {
   if (!can_act) throw forbidden(() => 'You may look at monitors, and not change them.')
 }

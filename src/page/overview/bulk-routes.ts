@@ -80,7 +80,7 @@ async function changeAll(
   return failed
 }
 
-/** An incident that is over meanwhile needs nobody any more. */
+/** An incident that has ended meanwhile needs no acknowledgement, and is no error. */
 async function acknowledgeAll(reading: Reading, { list, ids }: Chosen): Promise<void> {
   const { monitors } = await collectMonitors(reading, list)
   for (const { id, open_incident_id } of monitors) {

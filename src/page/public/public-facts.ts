@@ -187,7 +187,7 @@ interface Naming {
   readonly names: ReadonlyMap<number, string>
 }
 
-/** Services that are affected and on the page; the others are nobody's business. */
+/** Names only the affected services that the page shows. */
 export function publicReport(
   { id, title, status, updates, started_at, resolved_at, monitor_ids }: StatusReportView,
   monitors: readonly MonitorSummary[],
