@@ -82,8 +82,8 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
       const one = { ...asked, body: request.body, keep_bytes: answer_bytes }
       const { answer, keep } = await ask(attempt, { ...place, proxy, forward }, one, progress)
       if (forward) refuseForwarded(url, proxy, answer)
-      const patience_ms = Math.min(answer_ms, attempt.remaining())
-      const waiting = { clock: context.clock, patience_ms }
+      const max_wait_ms = Math.min(answer_ms, attempt.remaining())
+      const waiting = { clock: context.clock, max_wait_ms }
       const beginning = await beginningOf(answer, attempt.signal, waiting)
       if (answer.finish() && !attempt.signal.aborted) keep(idleTimeOf(answer))
       return {
@@ -157,7 +157,7 @@ function placeOf(url: URL): ConnectOptions {
 async function beginningOf(
   answer: OneAnswer,
   signal: StopSignal,
-  { clock, patience_ms }: { readonly clock: Clock; readonly patience_ms: number },
+  { clock, max_wait_ms }: { readonly clock: Clock; readonly max_wait_ms: number },
 ): Promise<string> {
   await new Promise<void>((resolve) => {
     const enough = (): void => {
@@ -165,7 +165,7 @@ async function beginningOf(
       signal.removeEventListener('abort', enough)
       resolve()
     }
-    const timer = clock.timer(patience_ms, enough)
+    const timer = clock.timer(max_wait_ms, enough)
     signal.addEventListener('abort', enough, { once: true })
     void answer.body.then(enough)
   })
