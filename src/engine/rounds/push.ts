@@ -14,7 +14,7 @@ import type { CheckOrder } from '../../probes/transport.ts'
 import type { SignalInput } from '../api/engine.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import { hostOf } from '../../net/connection/endpoint.ts'
+import { checkOrder } from '../checks/check-order.ts'
 import type { Baselines } from './baselines.ts'
 import { planRound } from './plan-round.ts'
 import type { RoundContext } from './plan-round.ts'
@@ -260,31 +260,25 @@ function answerOf(cached: CachedMonitor): SignalAnswer {
 
 function orderFor(
   core: Core,
-  { record, settings }: CachedMonitor,
+  cached: CachedMonitor,
   {
     memo,
     at,
     location_id,
   }: { readonly memo: Json | undefined; readonly at: EpochMs; readonly location_id: number },
 ): CheckOrder {
+  const { common } = cached.record
   const location = core.locations.find(({ id }) => id === location_id) ?? {
     id: location_id,
     name: 'local',
   }
   return {
-    id: `${record.id}-${record.version}-${at}-${location_id}`,
-    account_id: record.account_id,
-    monitor_id: record.id,
-    version: record.version,
-    type: record.type,
-    settings,
-    timeout_ms: record.common.timeout_ms,
-    interval_sec: record.common.interval_sec,
-    missed_limit: record.common.fail_threshold,
-    location,
-    round: at,
-    expires_at: at + record.common.timeout_ms,
-    memo: memo ?? null,
-    host: hostOf(record.target),
+    ...checkOrder(cached, {
+      location,
+      round: at,
+      expires_at: at + common.timeout_ms,
+      memo: memo ?? null,
+    }),
+    missed_limit: common.fail_threshold,
   }
 }

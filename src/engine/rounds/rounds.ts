@@ -13,7 +13,7 @@ import type { EpochMs, LocationRecord, Notice } from '../../model.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../probes/transport.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import { hostOf } from '../../net/connection/endpoint.ts'
+import { checkOrder } from '../checks/check-order.ts'
 import type { Baselines } from './baselines.ts'
 import type { MachineInput } from './plan-change.ts'
 import { compositeReport } from './composite.ts'
@@ -128,22 +128,13 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 
   function dispatch(round: OpenRound, location: LocationRecord, expires_at: EpochMs): void {
-    const { record, settings, locations } = round.cached
-    const order: CheckOrder = {
-      id: `${record.id}-${record.version}-${round.tick}-${location.id}`,
-      account_id: record.account_id,
-      monitor_id: record.id,
-      version: record.version,
-      type: record.type,
-      settings,
-      timeout_ms: record.common.timeout_ms,
-      interval_sec: record.common.interval_sec,
+    const { record, locations } = round.cached
+    const order = checkOrder(round.cached, {
       location,
       round: round.tick,
       expires_at,
       memo: locations.get(location.id)?.memo ?? null,
-      host: hostOf(record.target),
-    }
+    })
     void handOver(order).catch((err: unknown) => {
       core.log.error(
         { err, monitor_id: record.id, location: location.name },

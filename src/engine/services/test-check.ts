@@ -6,9 +6,8 @@
 
 import { responseOf } from '../../checkers/response-time.ts'
 import { ConflictError } from '../../errors.ts'
-import { hostOf } from '../../net/connection/endpoint.ts'
-import type { CheckOrder } from '../../probes/transport.ts'
 import type { TimedOutcome } from '../api/views.ts'
+import { checkOrder } from '../checks/check-order.ts'
 import type { ServiceContext } from './service-context.ts'
 import { validOf } from './preview.ts'
 import type { Previewing } from './preview.ts'
@@ -35,21 +34,16 @@ export function createTestCheck(context: ServiceContext): TestCheck {
     try {
       const now = core.clock.now()
       const [first] = core.locations
-      const order: CheckOrder = {
-        id: `test-${account_id}-${now}`,
-        account_id,
-        monitor_id: 0,
-        version: 0,
-        type: checker.type,
-        settings,
-        timeout_ms: common.timeout_ms,
-        interval_sec: common.interval_sec,
-        location: first ?? { id: 0, name: 'local' },
-        round: now,
-        expires_at: now + common.timeout_ms,
-        memo: null,
-        host: hostOf(target),
-      }
+      const record = { id: 0, version: 0, account_id, type: checker.type, common, target }
+      const order = checkOrder(
+        { record, settings },
+        {
+          location: first ?? { id: 0, name: 'local' },
+          round: now,
+          expires_at: now + common.timeout_ms,
+          memo: null,
+        },
+      )
       const { outcome } = await run(order, new AbortController().signal)
       return { ...outcome, response_ms: responseOf(checker, outcome) }
     } finally {
