@@ -78,8 +78,8 @@ export default defineConfig({
     // A second, by default, is no time on a machine that is busy.
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
-    // Many tests wait for a real deadline; fewer would leave a machine of two cores idle.
-    maxWorkers: 6,
+    // Many tests wait for a real deadline; two would leave the machine idle.
+    maxWorkers: 4,
     sequence: { sequencer: LongOnesFirst },
   },
 })
