@@ -70,8 +70,20 @@ it('is found in the messages', () => {
     bounded.map(({ path }) => `${taker} ${path.join('.')}`),
   )
   expect(found).toEqual(
-    expect.arrayContaining(['createRest rateLimit.requests', 'webhookContact deadline_ms']),
+    expect.arrayContaining(['createRest rateLimit.requests', 'webhookContact deadlineMs']),
   )
+})
+
+/** What is an option under the name that it has on the wire. */
+const FIELDS = ['runCheck timeout_ms']
+
+it('has its unit in camelCase, unless it is a field of the API', () => {
+  const snake = rows.flatMap(([taker, bounded]) =>
+    bounded
+      .filter(({ path }) => path.at(-1)?.includes('_'))
+      .map(({ path }) => [taker, ...path].join(' ')),
+  )
+  expect(snake).toEqual(FIELDS)
 })
 
 describe.each(rows.filter(([, bounded]) => bounded.length > 0))('%s', (taker, bounded) => {

@@ -35,7 +35,7 @@ export async function builtinOptions(settings: ProviderSettings): Promise<Builti
   const providers: Providers = {
     ...(rkn_feed === undefined
       ? {}
-      : { rkn: registryFeed({ ...rkn_feed, maxAge_ms: settings.rkn_max_age_hours * HOUR_MS }) }),
+      : { rkn: registryFeed({ ...rkn_feed, maxAgeMs: settings.rkn_max_age_hours * HOUR_MS }) }),
     ...(gsb_key === undefined
       ? {}
       : {

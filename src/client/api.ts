@@ -111,7 +111,7 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     remove(id: number, options?: ChangeOptions): Promise<void>
     pause(id: number, options?: ActionOptions): Promise<MonitorSummary>
     resume(id: number, options?: ActionOptions): Promise<MonitorSummary>
-    /** Resolves with the results; set the client's `timeout_ms` above that of the monitor. */
+    /** Resolves with the results; set the client's `timeoutMs` above the `timeout_ms` of the monitor. */
     check(
       id: number,
       options?: ActionOptions,

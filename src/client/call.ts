@@ -29,7 +29,7 @@ export interface Caller {
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: typeof globalThis.fetch
   readonly clock: Clock
-  readonly timeout_ms: number
+  readonly timeoutMs: number
   readonly retries: number
 }
 
@@ -56,13 +56,13 @@ export async function call<T>(caller: Caller, asked: Call): Promise<T> {
 }
 
 async function once(caller: Caller, asked: Call): Promise<unknown> {
-  const { clock, timeout_ms, url } = caller
+  const { clock, timeoutMs, url } = caller
   asked.signal?.throwIfAborted()
   const stop = new AbortController()
   const onAbort = (): void => stop.abort(asked.signal?.reason)
   asked.signal?.addEventListener('abort', onAbort, { once: true })
-  const timer = clock.timer(timeout_ms, () =>
-    stop.abort(new ApiError('timeout', { message: `No answer of ${url} within ${timeout_ms} ms` })),
+  const timer = clock.timer(timeoutMs, () =>
+    stop.abort(new ApiError('timeout', { message: `No answer of ${url} within ${timeoutMs} ms` })),
   )
   try {
     const response = await caller.fetch(`${url}${asked.path}`, {
@@ -196,7 +196,7 @@ interface Details {
 
 /**
  * `code` is that of the API (`validation`, `not_found`, `rate_limited`, …), or of the client:
- * `network` (not reached), `timeout` (no response within `timeout_ms`), `bad_answer` (not a
+ * `network` (not reached), `timeout` (no response within `timeoutMs`), `bad_answer` (not a
  * response of this API).
  */
 export class ApiError extends WatchpostError {

@@ -32,7 +32,7 @@ export interface ClientOptions {
   /** Default: that of the runtime. */
   readonly fetch?: typeof globalThis.fetch | undefined
   /** Time of one attempt, response included; default 30000. */
-  readonly timeout_ms?: number | undefined
+  readonly timeoutMs?: number | undefined
   /**
    * Maximum retries of a failed call; default 2, at most 100. Only requests that are safe to repeat
    * are retried.
@@ -291,14 +291,14 @@ const OPTIONS: OptionTable<ClientOptions> = {
   url: option.text,
   apiKey: option.text,
   fetch: option.callback,
-  timeout_ms: option.milliseconds(1),
+  timeoutMs: option.milliseconds(1),
   retries: option.wholeNumber(0, 100),
   clock: option.clock,
 }
 
 function callerOf(options: ClientOptions): Caller {
   checkOptions('createClient', options, OPTIONS)
-  const { url, clock = systemClock, timeout_ms = 30_000, retries = 2 } = options
+  const { url, clock = systemClock, timeoutMs = 30_000, retries = 2 } = options
   // Files end with a line break that is not part of the key.
   const key = options.apiKey.trim()
   if (!isAddress(url))
@@ -313,7 +313,7 @@ function callerOf(options: ClientOptions): Caller {
     // Read at each call: tests and instrumentation may replace it.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     clock,
-    timeout_ms,
+    timeoutMs,
     retries,
   }
 }

@@ -66,7 +66,7 @@ export interface MetricsRate {
   /** Default 60. */
   readonly requests?: number | undefined
   /** Default 60. */
-  readonly window_sec?: number | undefined
+  readonly windowSec?: number | undefined
 }
 
 /** Both count one request; they return the seconds to wait if there were too many. */
@@ -87,8 +87,8 @@ export function createLimits(engine: object, { clock, rate }: LimitsOptions): Li
   return {
     async read(by) {
       if (rate === false) return undefined
-      const { requests: limit = 60, window_sec = 60 } = rate
-      const taken = await requests.admit({ by, limit, window_ms: window_sec * 1000 })
+      const { requests: limit = 60, windowSec = 60 } = rate
+      const taken = await requests.admit({ by, limit, window_ms: windowSec * 1000 })
       return taken.admitted ? undefined : Math.max(1, Math.ceil(taken.reset_ms / 1000))
     },
     wrong(request) {

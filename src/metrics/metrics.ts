@@ -60,7 +60,7 @@ const OPTIONS: OptionTable<MetricsOptions> = {
   monitors: option.flag,
   process: option.flag,
   rateLimit: option.falseOr(
-    option.group<MetricsRate>({ requests: option.requestCount, window_sec: option.windowSec }),
+    option.group<MetricsRate>({ requests: option.requestCount, windowSec: option.windowSec }),
   ),
   path: option.text,
   clock: option.clock,

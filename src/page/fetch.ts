@@ -67,7 +67,7 @@ function owns(base: string, pathname: string): boolean {
 
 function createService(engine: Engine, options: StatusPageOptions): Service {
   const { clock = systemClock, listeners = {} } = options
-  const max_age_sec = options.session_sec ?? SESSION_SEC
+  const max_age_sec = options.sessionSec ?? SESSION_SEC
   return {
     engine,
     clock,

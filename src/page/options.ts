@@ -45,7 +45,7 @@ export interface StatusPageOptions {
    */
   readonly sessionKey?: string | Uint8Array | undefined
   /** Lifetime of a session, default 12 hours; 60 seconds to 31 days. */
-  readonly session_sec?: number | undefined
+  readonly sessionSec?: number | undefined
   /** Marks cookies as `Secure`. Default: if the request came by https; set `true` behind a proxy that terminates TLS. */
   readonly secureCookies?: boolean | undefined
   /**
@@ -92,14 +92,14 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
   ),
   publicPages: option.flag,
   sessionKey: option.eitherOf('a text, or bytes,', option.text, option.bytes),
-  session_sec: option.anything,
+  sessionSec: option.anything,
   secureCookies: option.flag,
   clientOf: option.callback,
   rateLimit: option.falseOr(
     option.group<PageRate>({
       requests: option.requestCount,
       views: option.requestCount,
-      window_sec: option.windowSec,
+      windowSec: option.windowSec,
     }),
   ),
   listeners: option.group<Partial<Places>>({
@@ -116,11 +116,11 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
 /** @throws ConfigurationError */
 export function checkPage(options: StatusPageOptions): void {
   checkOptions('createPage', options, OPTIONS)
-  const { basePath = '', session_sec = SESSION_SEC, public: pages = [], languages } = options
+  const { basePath = '', sessionSec = SESSION_SEC, public: pages = [], languages } = options
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath))
     throw new ConfigurationError(`basePath: "${basePath}" is no path such as /watch`)
-  if (!Number.isInteger(session_sec) || session_sec < 60 || session_sec > SESSION_MAX_SEC)
-    throw new ConfigurationError(`session_sec: 60 to ${SESSION_MAX_SEC} is expected`)
+  if (!Number.isInteger(sessionSec) || sessionSec < 60 || sessionSec > SESSION_MAX_SEC)
+    throw new ConfigurationError(`sessionSec: 60 to ${SESSION_MAX_SEC} is expected`)
   checkPublic(pages)
   if (languages !== undefined) checkLanguages(languages)
 }

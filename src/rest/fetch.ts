@@ -78,7 +78,7 @@ const OPTIONS: OptionTable<RestOptions> = {
   rateLimit: option.falseOr(
     option.group<Exclude<RestOptions['rateLimit'], false | undefined>>({
       requests: option.requestCount,
-      window_sec: option.windowSec,
+      windowSec: option.windowSec,
       window: option.having('take'),
     }),
   ),
@@ -173,10 +173,10 @@ function createService(engine: Engine, options: RestOptions): Service {
   }
 }
 
-function rateOf({ requests, window_sec }: Partial<RatePolicy>): RatePolicy {
+function rateOf({ requests, windowSec }: Partial<RatePolicy>): RatePolicy {
   return {
     requests: requests ?? DEFAULT_RATE.requests,
-    window_sec: window_sec ?? DEFAULT_RATE.window_sec,
+    windowSec: windowSec ?? DEFAULT_RATE.windowSec,
   }
 }
 

@@ -13,11 +13,11 @@ export interface RatePolicy {
   /** Default 60. */
   readonly requests: number
   /** Default 60. */
-  readonly window_sec: number
+  readonly windowSec: number
 }
 
 /** Spec 8. */
-export const DEFAULT_RATE: RatePolicy = { requests: 60, window_sec: 60 }
+export const DEFAULT_RATE: RatePolicy = { requests: 60, windowSec: 60 }
 
 export interface Taken {
   readonly allowed: boolean
@@ -43,12 +43,12 @@ export function engineWindow(
 ): RateWindow {
   const { requests } = requestServicesOf(engine)
   return {
-    async take({ account_id, key }, { requests: limit, window_sec }) {
+    async take({ account_id, key }, { requests: limit, windowSec }) {
       const by = foreign ? { identity: `${account_id}:${key.id}` } : { key_id: Number(key.id) }
       const { admitted, ...rest } = await requests.admit({
         by,
         limit,
-        window_ms: window_sec * 1000,
+        window_ms: windowSec * 1000,
       })
       return { allowed: admitted, ...rest }
     },
@@ -64,9 +64,9 @@ export function rateHeaders(
   taken: Taken,
   clock: Pick<Clock, 'now'>,
 ): Record<string, string> {
-  const { requests, window_sec } = policy
+  const { requests, windowSec } = policy
   return {
-    'RateLimit-Policy': `"key";q=${requests};w=${window_sec}`,
+    'RateLimit-Policy': `"key";q=${requests};w=${windowSec}`,
     RateLimit: `"key";r=${taken.remaining};t=${wholeSeconds(taken)}`,
     'X-RateLimit-Limit': `${requests}`,
     'X-RateLimit-Remaining': `${taken.remaining}`,
@@ -80,7 +80,7 @@ export function requireQuota(policy: RatePolicy, taken: Taken): void {
   throw new HttpError({
     status: 429,
     error: 'rate_limited',
-    message: `More than ${policy.requests} requests in ${policy.window_sec} seconds`,
+    message: `More than ${policy.requests} requests in ${policy.windowSec} seconds`,
     retry_after: wholeSeconds(taken),
   })
 }

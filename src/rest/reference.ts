@@ -25,7 +25,7 @@ export const showMe = operation({
       engine.accounts.use(account_id),
     ])
     const per_minute =
-      host.rate === null ? null : Math.floor((host.rate.requests * 60) / host.rate.window_sec)
+      host.rate === null ? null : Math.floor((host.rate.requests * 60) / host.rate.windowSec)
     return ok({
       me: {
         account: { id: account_id, name: account.name },

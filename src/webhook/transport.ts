@@ -54,24 +54,24 @@ export interface WebhookTransport {
 
 export interface TransportOptions {
   /** From before the name is resolved until the header section is complete. Default 10000 (spec 8), at most 14000. */
-  readonly deadline_ms?: number | undefined
+  readonly deadlineMs?: number | undefined
   /** For the answer's body after that, within the same deadline. Default 1000. */
-  readonly answer_ms?: number | undefined
+  readonly answerMs?: number | undefined
   /** Kept of the answer's body. Default 16 KiB, at most 1 MiB. */
-  readonly answer_bytes?: number | undefined
+  readonly answerBytes?: number | undefined
 }
 
 export const transportOptions: OptionTable<TransportOptions> = {
-  deadline_ms: option.milliseconds(1, LONGEST_ATTEMPT_MS),
-  answer_ms: option.milliseconds(0),
-  answer_bytes: option.wholeNumber(0, 1_048_576),
+  deadlineMs: option.milliseconds(1, LONGEST_ATTEMPT_MS),
+  answerMs: option.milliseconds(0),
+  answerBytes: option.wholeNumber(0, 1_048_576),
 }
 
 export function httpTransport(options: TransportOptions = {}): WebhookTransport {
-  const { deadline_ms = 10_000, answer_ms = 1000, answer_bytes = 16_384 } = options
+  const { deadlineMs = 10_000, answerMs = 1000, answerBytes = 16_384 } = options
 
   async function send(request: WebhookRequest, context: SendContext): Promise<WebhookAnswer> {
-    const attempt = beginAttempt(context, deadline_ms)
+    const attempt = beginAttempt(context, deadlineMs)
     const progress = { written: false }
     try {
       const url = new URL(request.url)
@@ -79,10 +79,10 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
       const proxy = context.network.proxyFor(place.host, place.port)
       const forward = isForwarded(url, proxy, '1.1')
       const asked = forward ? forwarded({ ...request, url }, proxy) : { ...request, url }
-      const one = { ...asked, body: request.body, keep_bytes: answer_bytes }
+      const one = { ...asked, body: request.body, keep_bytes: answerBytes }
       const { answer, keep } = await ask(attempt, { ...place, proxy, forward }, one, progress)
       if (forward) refuseForwarded(url, proxy, answer)
-      const max_wait_ms = Math.min(answer_ms, attempt.remaining())
+      const max_wait_ms = Math.min(answerMs, attempt.remaining())
       const waiting = { clock: context.clock, max_wait_ms }
       const beginning = await beginningOf(answer, attempt.signal, waiting)
       if (answer.finish() && !attempt.signal.aborted) keep(idleTimeOf(answer))

@@ -23,7 +23,7 @@ async function meet(
     const checker = domain({
       bootstrapUrl: null,
       whoisRoot: null,
-      gap_ms: 0,
+      gapMs: 0,
       ...options(`127.0.0.1:${server.port}`, scheme),
     })
     const outcome = await check(checker, { domain: 'example.com' }, { timeout_ms: TIMEOUT_MS })

@@ -19,7 +19,7 @@ const only = (options: DomainOptions): DomainOptions => ({
   bootstrapUrl: null,
   whoisRoot: null,
   whoisServers: { com: null },
-  gap_ms: 0,
+  gapMs: 0,
   ...options,
 })
 const frozen = () => ({ clock: simulatedClock({ now: NOW }) })
@@ -309,7 +309,7 @@ describe('the list of IANA', () => {
       body: domainObject({ name: path.split('/').at(-1)! }),
     }))
     let reply: RdapReply = { body: bootstrapList({ com: [server.base] }) }
-    const { list, checker } = await withList(() => reply, { cache_ms: 0 })
+    const { list, checker } = await withList(() => reply, { cacheMs: 0 })
     const options = frozen()
     const look = async () => (await check(checker, { domain: 'example.com' }, options)).verdict
     expect(await look()).toBe('ok')
@@ -411,7 +411,7 @@ describe('many monitors', () => {
     const server = await rdapServer((path) => ({
       body: domainObject({ name: path.split('/').at(-1)! }),
     }))
-    const checker = domain(only({ rdapServers: { com: server.base }, gap_ms: 50 }))
+    const checker = domain(only({ rdapServers: { com: server.base }, gapMs: 50 }))
     const from = performance.now()
     await Promise.all(
       ['a.com', 'b.com', 'c.com', 'd.com'].map((name) => check(checker, { domain: name })),
@@ -424,7 +424,7 @@ describe('many monitors', () => {
   it('that do not get their turn in time are unknown', async () => {
     const server = await rdapServer(() => undefined)
     await withDeadline(1200, async (timeout_ms) => {
-      const checker = domain(only({ rdapServers: { com: server.base }, gap_ms: 60_000 }))
+      const checker = domain(only({ rdapServers: { com: server.base }, gapMs: 60_000 }))
       const outcomes = await Promise.all(
         ['a.com', 'b.com'].map((name) => check(checker, { domain: name }, { timeout_ms })),
       )
@@ -442,7 +442,7 @@ describe('many monitors', () => {
     }))
     let base = first.base
     const list = await rdapServer(() => ({ body: bootstrapList({ com: [base] }) }))
-    const checker = domain(only({ bootstrapUrl: list.base, cache_ms: 2 * HOUR_MS }))
+    const checker = domain(only({ bootstrapUrl: list.base, cacheMs: 2 * HOUR_MS }))
     const options = frozen()
     const end = async () =>
       (await check(checker, { domain: 'example.com' }, options)).details.expires_at

@@ -31,7 +31,7 @@ async function ask(
     whoisRoot: null,
     rdapServers: { [suffix]: [] },
     whoisServers: { [suffix]: server.server },
-    gap_ms: 0,
+    gapMs: 0,
     ...options,
   })
   const clock = timeout_ms === undefined ? { clock: simulatedClock({ now: NOW }) } : { timeout_ms }
@@ -370,7 +370,7 @@ describe('a rate limit', () => {
       bootstrapUrl: null,
       rdapServers: { com: [] },
       whoisServers: { com: server.server },
-      gap_ms: 0,
+      gapMs: 0,
     })
     const look = async (name: string) =>
       (await check(checker, { domain: name }, { clock })).cause_code

@@ -24,7 +24,7 @@ function asking({ base }: Pick<RdapServer, 'base'>, options: DomainOptions = {})
     whoisRoot: null,
     rdapServers: { com: base },
     whoisServers: { com: null },
-    gap_ms: 0,
+    gapMs: 0,
     ...options,
   })
 }
@@ -307,9 +307,9 @@ describe('options', () => {
     { whoisServers: { com: { server: 'whois.example.com', query: 'no name' } } },
     { whoisServers: { com: { server: 'whois.example.com', query: '{name}\r\nx' } } },
     { whoisRoot: 'a b' },
-    { gap_ms: -1 },
-    { gap_ms: Number.NaN },
-    { cache_ms: Infinity },
+    { gapMs: -1 },
+    { gapMs: Number.NaN },
+    { cacheMs: Infinity },
   ])('%j are refused when the checker is made', (options) => {
     expect(() => domain(options)).toThrow(ConfigurationError)
   })

@@ -93,7 +93,7 @@ describe('no turn of the event loop is long, whatever an answer is made of:', ()
   it.each(hostileWhois)('$name', async ({ make }) => {
     const server = await documentServer({ says: [make()] })
     const whoisServers = { org: `127.0.0.1:${server.port}` }
-    const options = { bootstrapUrl: null, rdapServers: { org: [] }, whoisServers, gap_ms: 0 }
+    const options = { bootstrapUrl: null, rdapServers: { org: [] }, whoisServers, gapMs: 0 }
     const { verdict } = await look(server, () => run(domain(options), names))
     expect(verdict).not.toBe('fail')
   })
@@ -101,7 +101,7 @@ describe('no turn of the event loop is long, whatever an answer is made of:', ()
   it.each(hostileRdap)('$name', async (document) => {
     const server = await pageServer({ ...document, type: 'application/rdap+json' })
     const rdapServers = { org: [urlOf(server)] }
-    const options = { bootstrapUrl: null, rdapServers, whoisServers: { org: null }, gap_ms: 0 }
+    const options = { bootstrapUrl: null, rdapServers, whoisServers: { org: null }, gapMs: 0 }
     const { verdict } = await look(server, () => run(domain(options), names))
     expect(verdict).toBe('unknown')
   })

@@ -333,7 +333,7 @@ describe('a call that does not get through', () => {
 
   it('ends at its deadline, and with the reason of whoever calls it off', async () => {
     const url = await serve(() => undefined)
-    const hasty = createClient({ url, apiKey: KEY, timeout_ms: 20, retries: 0 })
+    const hasty = createClient({ url, apiKey: KEY, timeoutMs: 20, retries: 0 })
     expect((await rejection(hasty.me())).code).toBe('timeout')
     const stop = new AbortController()
     const called = createClient({ url, apiKey: KEY }).me({ signal: stop.signal })

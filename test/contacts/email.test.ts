@@ -190,7 +190,7 @@ describe('an e-mail', () => {
     'is temporary where the server %s',
     async (_, script, error) => {
       const server = await scriptedServer(script)
-      const kind = emailContact({ guard: LOOPBACK, deadline_ms: 300 })
+      const kind = emailContact({ guard: LOOPBACK, deadlineMs: 300 })
       const settings = { ...ENVELOPE, host: '127.0.0.1', port: server.port }
       expect(await rig(kind).attempt(settings, told('down'))).toMatchObject({
         class: 'temporary',

@@ -219,7 +219,7 @@ describe.each(KINDS)('$name', ({ name, make, path }) => {
 
   it('ends at its deadline where the receiver says nothing', async () => {
     const server = await scriptedServer(() => undefined)
-    const { kind, settings } = make(`http://127.0.0.1:${server.port}`, { deadline_ms: 100 })
+    const { kind, settings } = make(`http://127.0.0.1:${server.port}`, { deadlineMs: 100 })
     expect(await rig(kind).attempt(settings, told('down'))).toMatchObject({
       class: 'temporary',
       error: 'timeout',

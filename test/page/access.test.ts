@@ -132,7 +132,7 @@ describe('signing in', () => {
 
 describe('the cookie of a session', () => {
   it('is for this site alone, out of reach of scripts, and for https where that is spoken', async () => {
-    const { engine, clock, visitor } = await site({ session_sec: 3600 })
+    const { engine, clock, visitor } = await site({ sessionSec: 3600 })
     const [plain = ''] = (await visitor().signIn()).headers.getSetCookie()
     expect(plain).toMatch(
       /^watchpost_session=[\w.-]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Strict$/,
@@ -149,7 +149,7 @@ describe('the cookie of a session', () => {
   })
 
   it('ends with its time', async () => {
-    const { clock, visitor } = await site({ session_sec: 3600 })
+    const { clock, visitor } = await site({ sessionSec: 3600 })
     const visit = visitor()
     await visit.signIn()
     await clock.advance(3_599_000)

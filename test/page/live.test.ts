@@ -207,7 +207,7 @@ describe('live changes', () => {
   })
 
   it('end within 5 s of their session, signed out or over', async () => {
-    const { clock, visit, visitor } = await signedIn({ session_sec: 60 })
+    const { clock, visit, visitor } = await signedIn({ sessionSec: 60 })
     const other = visitor()
     await other.signIn()
     const [left, over] = [await listen(visit, '/events'), await listen(other, '/events')]

@@ -22,7 +22,7 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
     const { redis, connection } = await somewhere()
     const { run, ids, open } = gate()
     // With beats of two seconds, an engine gives up after six.
-    const slow = { beat_ms: 2000 }
+    const slow = { beatMs: 2000 }
     const probe = await probeAt(connection, { run, ...slow })
     const { transport, answers } = await engineAt(connection, slow)
     const orders = Array.from({ length: 12 }, () => order())
@@ -105,8 +105,8 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
       carried = [...carried, each.id]
       return Promise.resolve(fine())
     }
-    await probeAt(at(proxy.port), { run, beat_ms: 2000 })
-    const { transport, answers } = await engineAt(connection, { beat_ms: 2000 })
+    await probeAt(at(proxy.port), { run, beatMs: 2000 })
+    const { transport, answers } = await engineAt(connection, { beatMs: 2000 })
     for (let cut = 0; cut < 3; cut++) {
       const orders = Array.from({ length: 10 }, () => order())
       await Promise.all(orders.map((each) => transport.send(each)))

@@ -304,7 +304,7 @@ describeWithServer(redisServer, 'probes over Redis', () => {
   })
 
   async function engineWith(locations: readonly (typeof FRA)[]) {
-    const transport = bullmqProbes({ connection, secretKey: KEY, beat_ms: 200 })
+    const transport = bullmqProbes({ connection, secretKey: KEY, beatMs: 200 })
     onTestFinished(() => transport.stop(0))
     const none = () => Promise.reject(new Error('not here'))
     await transport.start({ run: none, locations, onAnswer: () => undefined })
@@ -354,7 +354,7 @@ it.each([
   { connection: 'http://:hidden@x' },
   { connection: 'hidden' },
   { connection: 'redis://x', prefix: 'a:b' },
-  { connection: 'redis://x', beat_ms: 0 },
+  { connection: 'redis://x', beatMs: 0 },
 ])('refuses %o without repeating a password', (options) => {
   const problem = thrownBy(() => bullmqProbes({ secretKey: KEY, ...options }))
   expect(problem).toBeInstanceOf(ConfigurationError)

@@ -156,7 +156,7 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
   it.each([
     { how: 'sealed', options: QUICK, found: false },
     // Which shows that the search would find it.
-    { how: 'in clear', options: { plainText: true, beat_ms: 200 } as const, found: true },
+    { how: 'in clear', options: { plainText: true, beatMs: 200 } as const, found: true },
   ])('with orders $how, a password is on Redis: $found', async ({ options, found }) => {
     const own = await forThisTest(startRedis())
     const place = `redis://127.0.0.1:${own.ports.redis}`

@@ -21,7 +21,7 @@ export const FRA: LocationRecord = { id: 1, name: 'fra' }
 export const HEL: LocationRecord = { id: 2, name: 'hel' }
 
 /** Beats often enough that a test need not wait. */
-export const QUICK = { secretKey: KEY, beat_ms: 200 } as const
+export const QUICK = { secretKey: KEY, beatMs: 200 } as const
 
 export interface Open {
   readonly transport: ProbeTransport

@@ -12,9 +12,9 @@ import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 function setUp() {
   const clock = simulatedClock()
   const log = slidingLog(clock)
-  const { requests: limit, window_sec } = DEFAULT_RATE
+  const { requests: limit, windowSec } = DEFAULT_RATE
   const take = (id: number | string = 'a'): Taken =>
-    log.take(String(id), { limit, window_ms: window_sec * 1000 })
+    log.take(String(id), { limit, window_ms: windowSec * 1000 })
   return { clock, log, take }
 }
 

@@ -315,7 +315,7 @@ describe('the request limit', () => {
   })
 
   it('can be changed, counted elsewhere, or switched off', async () => {
-    const changed = client({ rateLimit: { requests: 2, window_sec: 10 } })
+    const changed = client({ rateLimit: { requests: 2, windowSec: 10 } })
     expect((await changed.ask('GET', '/api/v1/me')).body.me.limits.requests_per_minute).toBe(12)
 
     const keys: string[] = []

@@ -13,7 +13,7 @@ import { answering, rig, status } from './rig.ts'
 /** Far above the deadline of 300 ms and far below the 10 s it would be by default. */
 const SOON_MS = 4000
 const timeout = { class: 'temporary', http_status: null, error: 'timeout' }
-const short = { deadline_ms: 300 }
+const short = { deadlineMs: 300 }
 
 function every(ms: number, run: () => void): void {
   const timer = setInterval(run, ms)
@@ -69,7 +69,7 @@ describe('the deadline of an attempt', () => {
   it('holds while the name is resolved', async () => {
     const dns = await scriptedDns(() => undefined)
     // Long enough that the part which is left for saying so is more than a busy machine's pause.
-    const end = await rig({ deadline_ms: 2000, nameservers: [dns.address] }).attempt({
+    const end = await rig({ deadlineMs: 2000, nameservers: [dns.address] }).attempt({
       url: 'http://hook.example/',
     })
     // Name servers that are silent are found out in time to say so.
@@ -89,7 +89,7 @@ describe('the deadline of an attempt', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nstart ')
       every(20, () => void socket.write('.'))
     })
-    const end = await rig({ answer_ms: 200 }).attempt({ url: `http://127.0.0.1:${server.port}/` })
+    const end = await rig({ answerMs: 200 }).attempt({ url: `http://127.0.0.1:${server.port}/` })
     expect(end).toMatchObject({ class: 'delivered', http_status: 200, error: null })
     expect(end.answer).toMatch(/^start \.+$/)
     expect(end.duration_ms).toBeLessThan(SOON_MS)
@@ -98,7 +98,7 @@ describe('the deadline of an attempt', () => {
 
   it('leaves the answer no more than the rest of the time', async () => {
     const server = await scriptedServer((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\nx'))
-    const options = { deadline_ms: 300, answer_ms: 60_000 }
+    const options = { deadlineMs: 300, answerMs: 60_000 }
     const end = await rig(options).attempt({ url: `http://127.0.0.1:${server.port}/` })
     expect(end).toMatchObject({ class: 'delivered', answer: 'x' })
     expect(end.duration_ms).toBeLessThan(SOON_MS)

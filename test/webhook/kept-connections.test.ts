@@ -214,7 +214,7 @@ describe('a connection is not kept after an answer', () => {
     )
     // On a clock that stands still none ends by waiting.
     const idle = idleConnections({}, simulatedClock()).of(1)
-    const { attempt } = rig({ answer_bytes: 50, answer_ms: 100, idle })
+    const { attempt } = rig({ answerBytes: 50, answerMs: 100, idle })
     expect((await attempt({ url })).http_status).not.toBeNull()
     await server.idle()
     expect(await attempt({ url })).toMatchObject(delivered)
@@ -321,11 +321,11 @@ describe('at the second request of a connection', () => {
   it.each(rows)('a receiver that %s is one attempt, within its deadline', async (_, reply, end) => {
     const all = await receiver((socket, nth) => (nth === 1 ? socket.write(OK) : reply(socket, nth)))
     const idle = idleConnections().of(1)
-    const { attempt } = rig({ deadline_ms: 8000, idle })
+    const { attempt } = rig({ deadlineMs: 8000, idle })
     const isTimeout = 'error' in end && end.error === 'timeout'
     const { url, server } = all
     expect(await attempt({ url })).toMatchObject(delivered)
-    const hasty = isTimeout ? rig({ deadline_ms: 400, idle }).attempt : attempt
+    const hasty = isTimeout ? rig({ deadlineMs: 400, idle }).attempt : attempt
     const second = await hasty({ url })
     expect(second).toMatchObject(end)
     if (isTimeout) expect(second.duration_ms).toBeLessThan(4000)

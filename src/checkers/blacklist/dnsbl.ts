@@ -53,7 +53,7 @@ export interface Asking {
 export interface DnsblOptions {
   readonly nameservers?: readonly string[]
   /** Minimum time between two queries to one zone. */
-  readonly pace_ms: number
+  readonly paceMs: number
 }
 
 /** At most as long as the lists let resolvers cache an answer. */
@@ -70,8 +70,8 @@ const CODES = parseCidr('127.0.0.0/8')
 /** The range by which lists signal an error instead of a listing (Spamhaus: 252, 254, 255). */
 const REFUSALS = parseCidr('127.255.255.0/24')
 
-export function createDnsblClient({ nameservers, pace_ms }: DnsblOptions): DnsblClient {
-  const pacer = createPacer(pace_ms)
+export function createDnsblClient({ nameservers, paceMs }: DnsblOptions): DnsblClient {
+  const pacer = createPacer(paceMs)
   const answers = createCache<Lookup>(CACHE_ENTRIES)
   const tests = createCache<{ readonly error: ListError | null }>(CACHE_ENTRIES)
   // Lists answer with loopback addresses as codes (RFC 5782, 2.1), which must not be filtered.

@@ -48,7 +48,7 @@ export interface BlacklistOptions {
    */
   readonly minWorking?: number | undefined
   /** Minimum time between two queries to one zone, in ms. Default 250. */
-  readonly pace_ms?: number | undefined
+  readonly paceMs?: number | undefined
 }
 
 const DEFAULT_PACE_MS = 250
@@ -62,7 +62,7 @@ const OPTIONS: OptionTable<BlacklistOptions> = {
     gsb: option.having('lookUp'),
   }),
   minWorking: option.anything,
-  pace_ms: option.milliseconds(0),
+  paceMs: option.milliseconds(0),
 }
 
 /**
@@ -74,7 +74,7 @@ export const blacklist = (options: BlacklistOptions = {}) => {
   checkOptions('blacklist', options, OPTIONS)
   const selector = readSelector(options)
   const client = createDnsblClient({
-    pace_ms: options.pace_ms ?? DEFAULT_PACE_MS,
+    paceMs: options.paceMs ?? DEFAULT_PACE_MS,
     ...(options.nameservers !== undefined ? { nameservers: options.nameservers } : {}),
   })
   const { providers = {}, minWorking = 1 } = options

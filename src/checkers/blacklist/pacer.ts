@@ -13,9 +13,9 @@ import { waitFor } from '../../net/timing/stop.ts'
 export interface Pacer {
   /**
    * Waits for the next slot at `key`, round-robin by account; `false` if it would come later than
-   * `atMost_ms`, at once if that is known.
+   * `max_wait_ms`, at once if that is known.
    */
-  turn(key: string, asker: PacedAsker, atMost_ms: number): Promise<boolean>
+  turn(key: string, asker: PacedAsker, max_wait_ms: number): Promise<boolean>
 }
 
 export interface PacedAsker {
@@ -87,7 +87,7 @@ export function createPacer(spacing_ms: number): Pacer {
   }
 
   return {
-    async turn(key, { account_id, clock, signal }, atMost_ms) {
+    async turn(key, { account_id, clock, signal }, max_wait_ms) {
       const now = clock.monotonic()
       const gate = gateOf(key, now)
       const { waiting } = gate
@@ -96,9 +96,9 @@ export function createPacer(spacing_ms: number): Pacer {
         return true
       }
       const wait_ms = gate.next_at - now + waiting.before(account_id) * spacing_ms
-      if (wait_ms > atMost_ms) return false
+      if (wait_ms > max_wait_ms) return false
       return waitFor<boolean>(signal, ({ resolve }) => {
-        const waiter = { latest: now + atMost_ms, settle: resolve }
+        const waiter = { latest: now + max_wait_ms, settle: resolve }
         waiting.add(account_id, waiter)
         arm(gate, clock)
         return () => {

@@ -32,9 +32,9 @@ export interface RegistryFeedOptions {
    * Interval between requests of `url`, in ms; a file is read again whenever it has changed.
    * Default 12 h.
    */
-  readonly refresh_ms?: number | undefined
+  readonly refreshMs?: number | undefined
   /** With older data the check is unknown. In ms, default 48 h. */
-  readonly maxAge_ms?: number | undefined
+  readonly maxAgeMs?: number | undefined
   /** Maximum bytes of the feed. Default 256 MiB. */
   readonly limitBytes?: number | undefined
 }
@@ -44,8 +44,8 @@ const OPTIONS: OptionTable<RegistryFeedOptions> = {
   url: option.text,
   format: option.text,
   encoding: option.text,
-  refresh_ms: option.milliseconds(0, Number.MAX_SAFE_INTEGER),
-  maxAge_ms: option.milliseconds(0, Number.MAX_SAFE_INTEGER),
+  refreshMs: option.milliseconds(0, Number.MAX_SAFE_INTEGER),
+  maxAgeMs: option.milliseconds(0, Number.MAX_SAFE_INTEGER),
   limitBytes: option.wholeNumber(1, 2 ** 31 - 1),
 }
 
@@ -63,7 +63,7 @@ interface Copy extends ReadFeed {
 export function registryFeed(options: RegistryFeedOptions): BlacklistProvider {
   checkOptions('registryFeed', options, OPTIONS)
   const source = readOptions(options)
-  const { refresh_ms = 12 * HOUR_MS, maxAge_ms = 48 * HOUR_MS } = options
+  const { refreshMs = 12 * HOUR_MS, maxAgeMs = 48 * HOUR_MS } = options
   let copy: Copy | undefined
   let problem: string | undefined
   let nextAt = -Infinity
@@ -74,7 +74,7 @@ export function registryFeed(options: RegistryFeedOptions): BlacklistProvider {
       const fetched = await source(ctx, copy?.version)
       copy = renewed(fetched, copy, ctx.clock.now())
       problem = undefined
-      nextAt = ctx.clock.now() + (options.file === undefined ? refresh_ms : 0)
+      nextAt = ctx.clock.now() + (options.file === undefined ? refreshMs : 0)
     } catch (error) {
       ctx.signal.throwIfAborted()
       problem = problemOf(error)
@@ -95,7 +95,7 @@ export function registryFeed(options: RegistryFeedOptions): BlacklistProvider {
       await refresh(ctx)
       if (copy === undefined) return stale(`The registry could not be read: ${problem ?? ''}`)
       const age_ms = ctx.clock.now() - (copy.stated_at ?? copy.confirmed_at)
-      if (age_ms > maxAge_ms) {
+      if (age_ms > maxAgeMs) {
         const hours = Math.floor(age_ms / HOUR_MS)
         const why = problem === undefined ? '' : `; the last try failed: ${problem}`
         return stale(`The copy of the registry is ${hours} h old${why}`)

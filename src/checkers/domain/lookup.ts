@@ -27,8 +27,8 @@ export interface LookupOptions {
   /** Takes precedence over the built-in servers; `null` means no WHOIS. */
   readonly whoisServers: Table<WhoisServer | null>
   readonly whoisRoot: string | null
-  readonly gap_ms: number
-  readonly cache_ms: number
+  readonly gapMs: number
+  readonly cacheMs: number
 }
 
 export interface Found {
@@ -46,7 +46,7 @@ export interface Lookup {
 const MAX_REMEMBERED = 10_000
 
 export function createLookup(options: LookupOptions): Lookup {
-  const queues = createQueues(options.gap_ms)
+  const queues = createQueues(options.gapMs)
   const names = createQueues(0)
   const bootstrap = createBootstrap(options.bootstrapUrl)
   const remembered = new Map<string, { readonly answer: Sourced; readonly at: number }>()
@@ -74,7 +74,7 @@ export function createLookup(options: LookupOptions): Lookup {
     // A bad answer is not cached: the name may just have been renewed.
     const isGood =
       answer.state === 'registered' && standingOf(answer.registration, clock.now()) === 'good'
-    return isGood && age_ms >= 0 && age_ms < options.cache_ms
+    return isGood && age_ms >= 0 && age_ms < options.cacheMs
       ? { answer, attempts: [], age_ms }
       : undefined
   }

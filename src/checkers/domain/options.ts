@@ -28,9 +28,9 @@ export interface DomainOptions {
   /** Names the WHOIS server of any other top-level domain. `null`: none. Default whois.iana.org. */
   readonly whoisRoot?: string | null | undefined
   /** Minimum time between two queries to one server, in ms, 0 to 60000. Default 1000. */
-  readonly gap_ms?: number | undefined
+  readonly gapMs?: number | undefined
   /** How long a registration in good standing is cached, in ms, 0 to 86400000. Default 3600000. */
-  readonly cache_ms?: number | undefined
+  readonly cacheMs?: number | undefined
 }
 
 const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json'
@@ -43,8 +43,8 @@ const OPTIONS: OptionTable<DomainOptions> = {
   rdapServers: option.object,
   whoisServers: option.object,
   whoisRoot: option.anything,
-  gap_ms: option.anything,
-  cache_ms: option.anything,
+  gapMs: option.anything,
+  cacheMs: option.anything,
 }
 
 /** @throws ConfigurationError */
@@ -74,8 +74,8 @@ export function readOptions(options: DomainOptions): LookupOptions {
       }
       return { server: readServer('whoisServers', server), query }
     }),
-    gap_ms: readNumber('gap_ms', options.gap_ms, GAP_MS),
-    cache_ms: readNumber('cache_ms', options.cache_ms, CACHE_MS),
+    gapMs: readNumber('gapMs', options.gapMs, GAP_MS),
+    cacheMs: readNumber('cacheMs', options.cacheMs, CACHE_MS),
   }
 }
 

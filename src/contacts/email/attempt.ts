@@ -24,7 +24,7 @@ export interface Mailing {
   readonly envelope: Envelope
   readonly delivery: Delivery
   readonly brand: string
-  readonly deadline_ms: number
+  readonly deadlineMs: number
   /** The user's words for this delivery. */
   readonly written: WrittenMail
 }
@@ -32,7 +32,7 @@ export interface Mailing {
 /** Never rejects. */
 export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise<AttemptResult> {
   const { server, envelope, delivery, brand } = mailing
-  const attempt = beginAttempt(ctx, mailing.deadline_ms)
+  const attempt = beginAttempt(ctx, mailing.deadlineMs)
   const progress = { sending: false }
   const answer = (said: string): string =>
     printable(withoutSecrets(said, passwordForms(server))).slice(0, ANSWER_CHARS)

@@ -73,18 +73,18 @@ type EmailSettings = Settings<typeof fields>
 
 export interface EmailOptions extends ContactOptions {
   /** Time of one attempt, in ms: at most 12000, which is the default. */
-  readonly deadline_ms?: number | undefined
+  readonly deadlineMs?: number | undefined
 }
 
 /** @throws ConfigurationError for an invalid option */
 export function emailContact(options: EmailOptions = {}): ContactKind<typeof fields, 'email'> {
   checkOptions('emailContact', options, {
     ...contactOptions,
-    deadline_ms: option.milliseconds(1, DEADLINE_MS),
+    deadlineMs: option.milliseconds(1, DEADLINE_MS),
   })
   const guard = asGuard(options.guard)
   const brand = brandOf(options)
-  const { deadline_ms = DEADLINE_MS } = options
+  const { deadlineMs = DEADLINE_MS } = options
   return defineContactKind<typeof fields, 'email'>({
     kind: 'email',
     title: 'E-mail',
@@ -109,7 +109,7 @@ export function emailContact(options: EmailOptions = {}): ContactKind<typeof fie
       const filling = { message: messageOf(delivery), delivery }
       const written = writtenMail(settings.template, filling)
       const envelope = { from, to }
-      return attemptTo(ctx, { server, envelope, delivery, written, brand, deadline_ms })
+      return attemptTo(ctx, { server, envelope, delivery, written, brand, deadlineMs })
     },
   })
 }

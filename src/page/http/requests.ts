@@ -15,7 +15,7 @@ export interface PageRate {
   /** Pages, live connections and sign-ins; default 600. */
   readonly views?: number | undefined
   /** Default 60. */
-  readonly window_sec?: number | undefined
+  readonly windowSec?: number | undefined
 }
 
 /** Each @throws HttpError 429 */
@@ -28,12 +28,12 @@ export interface Requests {
 export function createRequests(engine: object, rate: PageRate | false): Requests {
   const none = (): Promise<void> => Promise.resolve()
   if (rate === false) return { view: none, action: none, check: none }
-  const { requests = 60, views = 600, window_sec = 60 } = rate
+  const { requests = 60, views = 600, windowSec = 60 } = rate
 
   const counter = requestServicesOf(engine).requests
 
   async function count(by: Requester, limit: number): Promise<void> {
-    const bound = { limit, window_ms: window_sec * 1000 }
+    const bound = { limit, window_ms: windowSec * 1000 }
     const { admitted, reset_ms } = await counter.admit({ by, ...bound })
     if (!admitted) throw tooMany(Math.max(1, Math.ceil(reset_ms / 1000)))
   }

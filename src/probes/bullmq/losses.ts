@@ -23,7 +23,7 @@ export interface Search {
   readonly engine: string
   readonly pending: PendingOrders
   readonly clock: Clock
-  readonly beat_ms: number
+  readonly beatMs: number
 }
 
 /**
@@ -31,7 +31,7 @@ export interface Search {
  * two beats, was lost with its probe or with the memory of Redis.
  */
 export async function findLost(search: Search): Promise<readonly Asked[]> {
-  const { session, names, engine, pending, clock, beat_ms } = search
+  const { session, names, engine, pending, clock, beatMs } = search
   const looked = pending.due(clock.monotonic(), LOOKED_FOR)
   if (looked.length === 0) return []
   const asking = session.redis.pipeline()
@@ -52,7 +52,7 @@ export async function findLost(search: Search): Promise<readonly Asked[]> {
 
   function keep(asked: Asked, missed: boolean): false {
     asked.missed = missed
-    asked.look_at = clock.monotonic() + beat_ms
+    asked.look_at = clock.monotonic() + beatMs
     return false
   }
 }

@@ -44,7 +44,7 @@ export interface QueueOptions {
   /** Prefix of every key, default `watchpost`. */
   readonly prefix?: string | undefined
   /** Interval of the beats of each side, default 5000 ms. A lost probe is detected within three. */
-  readonly beat_ms?: number | undefined
+  readonly beatMs?: number | undefined
   readonly clock?: Clock | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
   readonly logger?: Logger | false | undefined
@@ -59,7 +59,7 @@ export interface Setup {
   readonly id: string
   readonly wire: Wire
   readonly names: Names
-  readonly beat_ms: number
+  readonly beatMs: number
   readonly clock: Clock
   readonly log: Logger
 }
@@ -69,19 +69,19 @@ export const queueOptions: OptionTable<QueueOptions> = {
   secretKey: option.eitherOf('32 bytes, or their base64,', option.text, option.bytes),
   plainText: option.flag,
   prefix: option.text,
-  beat_ms: option.anything,
+  beatMs: option.anything,
   clock: option.clock,
   logger: option.logger,
 }
 
 /** @throws ConfigurationError */
 export function setupOf(options: QueueOptions): Setup {
-  const { connection, prefix = 'watchpost', beat_ms = BEAT_MS } = options
+  const { connection, prefix = 'watchpost', beatMs = BEAT_MS } = options
   checkAddress(connection)
   if (!/^[\w.-]{1,64}$/.test(prefix))
     throw new ConfigurationError('The prefix on Redis is 1 to 64 letters, digits, ".", "_" or "-"')
-  if (!(beat_ms >= 50 && beat_ms <= 60_000))
-    throw new ConfigurationError('beat_ms is a number from 50 to 60000')
+  if (!(beatMs >= 50 && beatMs <= 60_000))
+    throw new ConfigurationError('beatMs is a number from 50 to 60000')
   if (options.secretKey === undefined && options.plainText !== true)
     throw new ConfigurationError(
       'Orders hold the passwords of monitors: give a secretKey (32 bytes, the same for engine and probes), ' +
@@ -92,7 +92,7 @@ export function setupOf(options: QueueOptions): Setup {
     id: randomBytes(8).toString('hex'),
     wire: createWire(options.secretKey),
     names: namesUnder(prefix),
-    beat_ms,
+    beatMs,
     clock: options.clock ?? systemClock,
     log: loggerOf(options.logger),
   }

@@ -47,18 +47,18 @@ export interface Beating {
   readonly redis: Redis
   readonly names: Names
   readonly clock: Clock
-  readonly beat_ms: number
+  readonly beatMs: number
 }
 
 export async function sayProbe(
-  { redis, names, clock, beat_ms }: Beating,
+  { redis, names, clock, beatMs }: Beating,
   location: string,
   beat: ProbeBeat,
 ): Promise<Measured> {
   const set = names.probes(location)
   const said = redis
     .multi()
-    .set(names.probe(location, beat.id), JSON.stringify(beat), 'PX', Math.round(beat_ms * LASTS))
+    .set(names.probe(location, beat.id), JSON.stringify(beat), 'PX', Math.round(beatMs * LASTS))
     .sadd(set, beat.id)
     .expire(set, SET_SECONDS)
   return timed(said, clock)
@@ -73,13 +73,13 @@ export async function unsayProbe(
 }
 
 export async function sayEngine(
-  { redis, names, clock, beat_ms }: Beating,
+  { redis, names, clock, beatMs }: Beating,
   id: string,
   beat: EngineBeat,
 ): Promise<Measured> {
   const said = redis
     .multi()
-    .set(names.engine(id), JSON.stringify(beat), 'PX', Math.round(beat_ms * LASTS))
+    .set(names.engine(id), JSON.stringify(beat), 'PX', Math.round(beatMs * LASTS))
     .zadd(names.engines, await redisNow(redis), id)
   return timed(said, clock)
 }

@@ -82,7 +82,7 @@ export interface ProbeStatus {
 /** @throws ConfigurationError */
 export function bullmqProbe(options: BullmqProbeOptions): Probe {
   const setup = setupOf(options)
-  const { clock, id, log, names, wire, beat_ms } = setup
+  const { clock, id, log, names, wire, beatMs } = setup
   const { concurrency = 64, perHost = 2 } = options
   if (!(Number.isInteger(concurrency) && concurrency > 0 && concurrency <= 1000))
     throw new ConfigurationError('concurrency is a whole number from 1 to 1000')
@@ -109,7 +109,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     setup,
     throttledLog,
     name: `watchpost-probe-${id}`,
-    every_ms: beat_ms,
+    every_ms: beatMs,
     onUp,
     beat,
     onDown: () => undefined,
@@ -152,7 +152,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
   }
 
   function beatingOn(redis: Redis) {
-    return { redis, names, clock, beat_ms }
+    return { redis, names, clock, beatMs }
   }
 
   async function stop({ drainMs = DRAIN_MS }: { readonly drainMs?: number } = {}): Promise<void> {

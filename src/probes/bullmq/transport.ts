@@ -45,7 +45,7 @@ export type BullmqProbesOptions = QueueOptions
 export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   checkOptions('bullmqProbes', options, queueOptions)
   const setup = setupOf(options)
-  const { clock, id, log, names, wire, beat_ms } = setup
+  const { clock, id, log, names, wire, beatMs } = setup
   const throttledLog = createThrottledLog(clock, log)
   const pending = createPendingOrders()
   const presence = createProbePresence(log)
@@ -62,7 +62,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     throttledLog,
     name: `watchpost-engine-${id}`,
     // Twice as often as probes send beats, so that a lost one is detected within three of its beats.
-    every_ms: beat_ms / 2,
+    every_ms: beatMs / 2,
     onUp(session) {
       givingUp?.cancel()
       up_at = clock.monotonic()
@@ -75,7 +75,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     onDown() {
       onDown()
       givingUp = clock.timer(
-        3 * beat_ms,
+        3 * beatMs,
         () =>
           giveUp(
             pending.takeAll(() => true),
@@ -88,13 +88,13 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
 
   async function beat(session: Session): Promise<void> {
     if (host === undefined) return
-    const beating = { redis: session.redis, names, clock, beat_ms }
+    const beating = { redis: session.redis, names, clock, beatMs }
     const { locations } = host
     offset_ms = (await sayEngine(beating, id, { version: VERSION, locations })).offset_ms
     const all = new Set(locations.map(({ name }) => name))
     presence.note(await readProbes(beating, [...all]))
-    if (clock.monotonic() - up_at > LASTS * beat_ms) giveUpDeserted(session)
-    const lost = await findLost({ session, names, engine: id, pending, clock, beat_ms })
+    if (clock.monotonic() - up_at > LASTS * beatMs) giveUpDeserted(session)
+    const lost = await findLost({ session, names, engine: id, pending, clock, beatMs })
     giveUp(lost, 'The probe was lost with the order')
     if (clock.monotonic() - cleared_at < CLEAR_UP_EVERY_MS) return
     cleared_at = clock.monotonic()
@@ -167,7 +167,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
       pending.takeAll(() => true),
     )
     await link.stopWork()
-    await unsayEngine({ redis: session.redis, names, clock, beat_ms }, id)
+    await unsayEngine({ redis: session.redis, names, clock, beatMs }, id)
   }
 
   /** Waits until all orders are answered, the time is over, or Redis is disconnected. */

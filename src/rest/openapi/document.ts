@@ -197,7 +197,7 @@ const HEADER: JsonObject = { schema: { type: 'string' } }
 const RATE_HEADERS: JsonObject = Object.fromEntries(
   Object.keys(
     rateHeaders(
-      { requests: 1, window_sec: 1 },
+      { requests: 1, windowSec: 1 },
       { allowed: true, remaining: 1, reset_ms: 1 },
       { now: () => 0 },
     ),

@@ -20,13 +20,13 @@ interface Input {
   readonly lists: string | readonly string[]
 }
 
-const pace_ms = 0
+const paceMs = 0
 const through = (server: { readonly ports: { readonly dns: number } }): string[] => [
   `127.0.0.1:${server.ports.dns}`,
 ]
 
 const ask = (nameservers: readonly string[], input: Input, options: BlacklistOptions = {}) =>
-  check(blacklist({ pace_ms, nameservers, ...options }), input as never)
+  check(blacklist({ paceMs, nameservers, ...options }), input as never)
 
 describeWithServer(rbldnsdServer, 'a target on the lists of rbldnsd', () => {
   let server: RbldnsdServer
@@ -37,10 +37,9 @@ describeWithServer(rbldnsdServer, 'a target on the lists of rbldnsd', () => {
 
   it('is down with everything a person needs to get off the list', async () => {
     const own = { id: 'own', zone: 'bl.test', delist_url: 'https://bl.test/remove' }
-    const outcome = await check(
-      blacklist({ pace_ms, nameservers: through(server), lists: [own] }),
-      { target: '192.0.2.7' },
-    )
+    const outcome = await check(blacklist({ paceMs, nameservers: through(server), lists: [own] }), {
+      target: '192.0.2.7',
+    })
     expect(outcome).toMatchObject({
       verdict: 'fail',
       cause_code: 'list_listed',
@@ -92,7 +91,7 @@ describeWithServer(rbldnsdServer, 'a target on the lists of rbldnsd', () => {
   it('is looked for with all public addresses of its name', async () => {
     const hosts = { 'mail.example': ['198.51.100.1', '10.0.0.1', '192.0.2.9', '2001:db8::9'] }
     const outcome = await check(
-      blacklist({ pace_ms, nameservers: through(server) }),
+      blacklist({ paceMs, nameservers: through(server) }),
       { target: 'mail.example', lists: ['bl.test', 'bl6.test', 'dbl.test'] },
       { hosts },
     )
@@ -135,7 +134,7 @@ describeWithServer(rbldnsdServer, 'a target on the lists of rbldnsd', () => {
     expect(first.memo).toEqual({ listed: ['bl.test'] })
 
     const dead = await forThisTest(startRbldnsd({ refuse: ['bl.test'] }))
-    const checker = blacklist({ pace_ms, nameservers: through(dead) })
+    const checker = blacklist({ paceMs, nameservers: through(dead) })
     const both = { ...input, lists: ['bl.test', 'bl6.test', 'dbl.test'] }
     const later = await check(
       checker,
@@ -149,11 +148,9 @@ describeWithServer(rbldnsdServer, 'a target on the lists of rbldnsd', () => {
     expect(later.memo).toBeUndefined()
 
     const clean = { target: '198.51.100.1', lists: 'bl.test' }
-    const ended = await check(
-      blacklist({ pace_ms, nameservers: through(server) }),
-      clean as never,
-      { memo: first.memo ?? null },
-    )
+    const ended = await check(blacklist({ paceMs, nameservers: through(server) }), clean as never, {
+      memo: first.memo ?? null,
+    })
     expect(ended).toMatchObject({ verdict: 'ok', memo: { listed: [] } })
   })
 })
@@ -214,7 +211,7 @@ describe('what a list answers', () => {
       cause_code: 'probe_dnsbl_failed',
     })
     const silent = await scriptedDns(() => undefined)
-    const checker = blacklist({ pace_ms, nameservers: [silent.address] })
+    const checker = blacklist({ paceMs, nameservers: [silent.address] })
     const input = { target: '192.0.2.7', lists: ['a.example', 'b.example'] }
     await withDeadline(800, async (timeout_ms) => {
       const outcome = await check(checker, input, { timeout_ms })
@@ -229,7 +226,7 @@ describe('a checker', () => {
 
   it('asks for the test entries of a list once, and for a target once in a quarter of an hour', async () => {
     const server = await list(answers)
-    const checker = blacklist({ pace_ms, nameservers: [server.address] })
+    const checker = blacklist({ paceMs, nameservers: [server.address] })
     const { clock, advance } = movableClock()
     const once = () => check(checker, { target: '198.51.100.1', lists: ['one.example'] }, { clock })
     await once()
@@ -252,7 +249,7 @@ describe('a checker', () => {
 
   it('leaves time between two look-ups in one zone, and gives up what has no turn in time', async () => {
     const server = await list(answers)
-    const checker = blacklist({ pace_ms: 60_000, nameservers: [server.address] })
+    const checker = blacklist({ paceMs: 60_000, nameservers: [server.address] })
     const outcome = await check(checker, { target: '198.51.100.1', lists: ['one.example'] })
     expect(outcome).toMatchObject({ verdict: 'unknown', cause_code: 'probe_dnsbl_timeout' })
     expect(outcome.details['checked']).toMatchObject([{ error: 'busy' }])
@@ -268,7 +265,7 @@ describe('a checker', () => {
 
   it('is unknown, not down, where the target has no address', async () => {
     const server = await list(answers)
-    const checker = blacklist({ pace_ms, nameservers: [server.address] })
+    const checker = blacklist({ paceMs, nameservers: [server.address] })
     const unknown = await scriptedDns(() => ({ rcode: 3 }))
     const outcome = await check(
       checker,
@@ -299,7 +296,7 @@ describe('strangers, through the name servers of the operator', () => {
       for (const { address, questions } of [there, missing]) {
         for (const options of [{}, { nameservers: [address] }]) {
           for (const target of ['93.184.216.34', 'http://93.184.216.34/x']) {
-            const checker = blacklist({ pace_ms, ...options })
+            const checker = blacklist({ paceMs, ...options })
             const input = { target, lists: [zone] }
             const { cause_code, cause_text, details } = await check(checker, input, {
               ...PUBLIC,
@@ -321,7 +318,7 @@ describe('strangers, through the name servers of the operator', () => {
     async (own) => {
       const { address } = await inside()
       for (const through of [{}, { nameservers: [address] }]) {
-        const checker = blacklist({ pace_ms, lists: [own], ...through })
+        const checker = blacklist({ paceMs, lists: [own], ...through })
         const options = { ...PUBLIC, nameservers: [address] }
         for (const input of [{}, { lists: ['bl.corp.internal'] }]) {
           const outcome = await check(checker, { target: '93.184.216.34', ...input }, options)
@@ -342,7 +339,7 @@ it('shows the zone of a list of the host to nobody: it may hold a key', async ()
       return { answers: found.map((data): Answer => ({ type: 'A', name, ttl: 60, data })) }
     })
     const checker = blacklist({
-      pace_ms,
+      paceMs,
       nameservers: [server.address],
       lists: [{ id: 'paid', zone }],
     })
@@ -358,7 +355,7 @@ describe('lists served by hostile name servers', () => {
     const running = await hostile.start()
     try {
       await withDeadline(600, async (timeout_ms) => {
-        const checker = blacklist({ pace_ms, nameservers: [`127.0.0.1:${running.port}`] })
+        const checker = blacklist({ paceMs, nameservers: [`127.0.0.1:${running.port}`] })
         const input = { target: '192.0.2.7', lists: ['hostile.example'] }
         const outcome = await check(checker, input, { timeout_ms })
         expect(outcome.verdict).toBe('unknown')

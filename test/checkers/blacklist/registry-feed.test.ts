@@ -121,7 +121,7 @@ describe('a registry in the form of dump.csv', () => {
     const outcome = await watch({ file }).ask('blocked.example')
     expect(outcome).toMatchObject({ verdict: 'unknown', cause_code: 'probe_feed_stale' })
     expect(outcome.cause_text).toContain('49 h old')
-    expect(await verdictOf(watch({ file, maxAge_ms: 50 * HOUR_MS }), 'blocked.example')).toBe(
+    expect(await verdictOf(watch({ file, maxAgeMs: 50 * HOUR_MS }), 'blocked.example')).toBe(
       'list_rkn_listed',
     )
   })

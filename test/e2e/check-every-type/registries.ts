@@ -34,7 +34,7 @@ async function ask({ rdap, whois }: Registry, name = 'example.com'): Promise<Out
     whoisRoot: null,
     rdapServers: { com: rdap ?? [] },
     whoisServers: { com: whois ?? null },
-    gap_ms: 0,
+    gapMs: 0,
   })
   const outcome = await runCheck(checker, { domain: name }, { timeout_ms: 5000 })
   expectSound('domain', outcome)
@@ -233,7 +233,7 @@ export function runLists(): void {
 
     const look = async (input: ListRow[4]): Promise<Outcome> => {
       const nameservers = [`127.0.0.1:${server?.ports.dns}`]
-      const outcome = await runCheck(blacklist({ nameservers, pace_ms: 0 }), input, {
+      const outcome = await runCheck(blacklist({ nameservers, paceMs: 0 }), input, {
         timeout_ms: 3000,
       })
       expectSound('blacklist', outcome)

@@ -134,10 +134,10 @@ function checkersFor(host: string): AnyChecker[] {
     if (checker.type === 'domain') {
       const whois = host.includes(':') ? null : host
       const servers = { rdapServers: { test: `http://${host}/` }, whoisServers: { test: whois } }
-      return domain({ bootstrapUrl: null, whoisRoot: null, ...servers, gap_ms: 0, cache_ms: 0 })
+      return domain({ bootstrapUrl: null, whoisRoot: null, ...servers, gapMs: 0, cacheMs: 0 })
     }
     if (checker.type === 'blacklist')
-      return blacklist({ lists: [{ id: 'bl', zone: 'bl.test' }], pace_ms: 0 })
+      return blacklist({ lists: [{ id: 'bl', zone: 'bl.test' }], paceMs: 0 })
     return checker
   })
 }
@@ -188,7 +188,7 @@ function contactsFor(host: string, path: string): (readonly [AnyContactKind, Jso
     if (kind.kind === 'ntfy') return [kind, { server: url, topic: 'topic' }]
     if (kind.kind !== 'email') return [kind, { url }]
     const mail = { from: 'a@shop.example', to: ['b@shop.example'], tls: 'none' }
-    return [emailContact({ deadline_ms: 500 }), { host: bare(host), ...mail }]
+    return [emailContact({ deadlineMs: 500 }), { host: bare(host), ...mail }]
   })
 }
 
@@ -218,7 +218,7 @@ async function tryContact(
 
 /** The registry outside sends those who ask it inside, by RDAP and by WHOIS. */
 async function tryRegistries(at: At): Promise<(Tried | undefined)[]> {
-  const options = { bootstrapUrl: null, whoisRoot: null, gap_ms: 0, cache_ms: 0 }
+  const options = { bootstrapUrl: null, whoisRoot: null, gapMs: 0, cacheMs: 0 }
   const redirected = REDIRECTS.map((_, index) => {
     const rdapServers = { test: `http://${OUTER}/to/${index}/` }
     const listed = `http://${OUTER}/to/${index}`
