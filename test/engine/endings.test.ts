@@ -129,7 +129,7 @@ describe('a failure that may not have arrived', () => {
     expect((await r.engine.notifications.list()).items[0]).toMatchObject({
       event: 'up',
       status: 'cancelled',
-      error: 'never_told_down',
+      error: 'down_never_sent',
     })
   })
 

@@ -263,7 +263,7 @@ it('what falls into quiet hours is dropped where that is chosen, and its end wit
   expect(heard(r)).toEqual([])
   expect(await log(r, contact.id)).toEqual([
     'down cancelled quiet_hours',
-    'up cancelled never_told_down',
+    'up cancelled down_never_sent',
   ])
 })
 
@@ -307,7 +307,7 @@ describe('the setting', () => {
       time_zone: 'Europe/Berlin',
       hours: [{ from: '22:00', to: '07:00', weekdays: [] }],
       during: 'wait',
-      ended: 'tell',
+      ended: 'notify',
       except_tags: [],
     })
     expect((await r.engine.contacts.update(made.id, { name: 'm' })).quiet).toEqual(made.quiet)

@@ -182,6 +182,7 @@ const PACKAGES: Readonly<Record<string, { readonly in: readonly string[]; readon
         'engine/registry/window-field.ts',
         'engine/registry/page-css.ts',
         'engine/registry/public-page-fields.ts',
+        'engine/registry/calendar-fields.ts',
         'engine/registry/quiet-field.ts',
         'engine/registry/metadata-field.ts',
         'engine/registry/warn-field.ts',

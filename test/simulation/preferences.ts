@@ -65,7 +65,7 @@ function quietOf(dice: Dice): QuietInput {
       }
     }),
     during: dice.chance(0.7) ? 'wait' : 'drop',
-    ended: dice.chance(0.7) ? 'tell' : 'skip',
+    ended: dice.chance(0.7) ? 'notify' : 'skip',
     except_tags: dice.chance(0.5) ? [CRITICAL.toLowerCase()] : [],
   }
 }

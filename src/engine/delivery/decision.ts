@@ -14,11 +14,8 @@ import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import { waitForGroup } from './grouping.ts'
 import { isFollowUp, notSent } from './outcome.ts'
 import type { AttemptOutcome } from './outcome.ts'
-import { createQuietHours, ENDED_QUIETLY } from './quiet-hours.ts'
+import { createQuietHours, ENDED_QUIETLY, ROWS_PER_QUERY } from './quiet-hours.ts'
 import type { Repetition } from './repetition.ts'
-
-/** Rows of an incident that are read at a time. */
-const ROWS_PER_QUERY = 100
 
 /** A row that is to be sent. */
 export interface Sendable {
@@ -49,7 +46,7 @@ export function createDecision({ core, monitorCache, repetition }: DecisionOptio
     }
     const isUnknown = isFollowUp(row) && !(await mayHaveBeenNotified(row))
     const isOutage = isUnknown && (await quietHours.endedQuietly(row))
-    if (isUnknown && !isOutage) return notSent(row, 'cancelled', 'never_told_down', at)
+    if (isUnknown && !isOutage) return notSent(row, 'cancelled', 'down_never_sent', at)
     const contact = await store.contacts.get(row.contact_id)
     if (contact === undefined) return notSent(row, 'cancelled', 'contact_deleted', at)
     const held = await quietHours.judge(row, contact, at)

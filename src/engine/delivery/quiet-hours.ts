@@ -21,7 +21,7 @@ export const QUIET_HOURS = 'quiet_hours'
 export const ENDED_QUIETLY = 'ended_in_quiet_hours'
 
 /** Rows of an incident that are read at a time. */
-const ROWS_PER_QUERY = 100
+export const ROWS_PER_QUERY = 100
 
 export interface QuietHours {
   /** What becomes of the row instead of an attempt; `undefined`: it is attempted. */
@@ -76,7 +76,7 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
   /** The first notification of an incident that has ended meanwhile: one `outage` is sent in its place, or nothing. */
   async function whatHasEnded(
     row: NotificationRecord,
-    ended: 'tell' | 'skip' | undefined,
+    ended: 'notify' | 'skip' | undefined,
     at: EpochMs,
   ): Promise<AttemptOutcome | undefined> {
     const { account_id, contact_id, incident_id } = row

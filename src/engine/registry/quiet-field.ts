@@ -8,45 +8,21 @@ import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { isAlwaysQuiet } from '../../incident/quiet.ts'
-import { WEEKDAYS } from '../../model.ts'
 import type { QuietHours } from '../../model.ts'
-import { isTimeZone } from '../../model/time.ts'
+import { listOf, memberProblem, timeOfDay, timeZone, weekdays } from './calendar-fields.ts'
 
 const MAX_SPANS = 14
 const MAX_TAGS = 20
 const MAX_TAG_CHARS = 50
 
-function timeOfDay(pattern: RegExp) {
-  return v.pipe(
-    v.string('invalid: a time of day is expected'),
-    v.regex(pattern, 'invalid: HH:MM is expected'),
-  )
-}
-
 const span = v.strictObject(
-  {
-    from: timeOfDay(/^(?:[01]\d|2[0-3]):[0-5]\d$/),
-    to: timeOfDay(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/),
-    weekdays: v.optional(
-      v.pipe(
-        v.array(
-          v.picklist(WEEKDAYS, `invalid: one of ${WEEKDAYS.join(', ')} is expected`),
-          'invalid: an array is expected',
-        ),
-        v.maxLength(WEEKDAYS.length, `out_of_range: 0..${WEEKDAYS.length} items`),
-      ),
-      [],
-    ),
-  },
-  strict,
+  { from: timeOfDay('23:59'), to: timeOfDay('24:00'), weekdays },
+  memberProblem,
 )
 
 const schema = v.strictObject(
   {
-    time_zone: v.pipe(
-      v.string('invalid: a time zone is expected'),
-      v.check(isTimeZone, 'invalid: an IANA time zone is expected, such as Europe/Berlin'),
-    ),
+    time_zone: timeZone,
     hours: v.pipe(
       v.array(span, 'invalid: an array is expected'),
       v.minLength(1, `out_of_range: 1..${MAX_SPANS} items`),
@@ -58,26 +34,20 @@ const schema = v.strictObject(
       'wait',
     ),
     ended: v.optional(
-      v.picklist(['tell', 'skip'], 'invalid: one of tell, skip is expected'),
-      'tell',
+      v.picklist(['notify', 'skip'], 'invalid: one of notify, skip is expected'),
+      'notify',
     ),
-    except_tags: v.optional(
+    except_tags: listOf(
       v.pipe(
-        v.array(
-          v.pipe(
-            v.string('invalid: a string is expected'),
-            v.trim(),
-            v.minLength(1, `out_of_range: 1..${MAX_TAG_CHARS} characters`),
-            v.maxLength(MAX_TAG_CHARS, `out_of_range: 1..${MAX_TAG_CHARS} characters`),
-          ),
-          'invalid: an array is expected',
-        ),
-        v.maxLength(MAX_TAGS, `out_of_range: 0..${MAX_TAGS} items`),
+        v.string('invalid: a string is expected'),
+        v.trim(),
+        v.minLength(1, `out_of_range: 1..${MAX_TAG_CHARS} characters`),
+        v.maxLength(MAX_TAG_CHARS, `out_of_range: 1..${MAX_TAG_CHARS} characters`),
       ),
-      [],
+      MAX_TAGS,
     ),
   },
-  strict,
+  memberProblem,
 )
 
 /** `{ time_zone, hours: [{ from, to, weekdays? }], during?, ended?, except_tags? }`. */
@@ -90,8 +60,4 @@ export function quietField(): FieldBuilder<QuietHours> {
     },
     schema,
   )
-}
-
-function strict({ expected }: { readonly expected: string | null }): string {
-  return expected === 'never' ? 'unknown_field' : 'required'
 }

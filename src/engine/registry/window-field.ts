@@ -8,10 +8,9 @@ import * as v from 'valibot'
 import { cronExpression, firstOccurrences } from '../../fields/cron.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
-import { WEEKDAYS } from '../../model.ts'
 import type { CronWindow, MaintenanceWindow } from '../../model.ts'
-import { isTimeZone } from '../../model/time.ts'
 import { isJsonObject } from '../../model/json.ts'
+import { listOf, memberProblem, timeOfDay, timeZone, weekdays } from './calendar-fields.ts'
 
 const DAY_MIN = 1440
 const WEEK_MIN = 7 * DAY_MIN
@@ -21,16 +20,6 @@ function whole(min: number, max: number) {
     v.number('invalid: an integer is expected'),
     v.integer('invalid: an integer is expected'),
     v.check((n) => n >= min && n <= max, `out_of_range: ${min}..${max}`),
-  )
-}
-
-function listOf<const S extends v.GenericSchema>(item: S, max: number) {
-  return v.optional(
-    v.pipe(
-      v.array(item, 'invalid: an array is expected'),
-      v.maxLength(max, `out_of_range: 0..${max} items`),
-    ),
-    [],
   )
 }
 
@@ -48,7 +37,7 @@ const moment = v.pipe(
 )
 
 const oneOff = v.pipe(
-  v.strictObject({ start: moment, end: moment, skip_checks }, strict),
+  v.strictObject({ start: moment, end: moment, skip_checks }, memberProblem),
   v.forward(
     v.check(({ start, end }) => start < end, 'out_of_range: must be after start'),
     ['end'],
@@ -57,13 +46,7 @@ const oneOff = v.pipe(
 
 const duration_min = whole(1, WEEK_MIN)
 
-const time_zone = v.optional(
-  v.pipe(
-    v.string('invalid: a time zone is expected'),
-    v.check(isTimeZone, 'invalid: an IANA time zone is expected, such as Europe/Berlin'),
-  ),
-  'UTC',
-)
+const time_zone = v.optional(timeZone, 'UTC')
 
 /** Each opening and closing is a change of every monitor that the window covers. */
 const cron = v.pipe(
@@ -75,7 +58,7 @@ const cron = v.pipe(
 )
 
 const byCron = v.pipe(
-  v.strictObject({ cron, duration_min, time_zone, skip_checks }, strict),
+  v.strictObject({ cron, duration_min, time_zone, skip_checks }, memberProblem),
   v.forward(
     v.check(
       (window) => window.duration_min < shortestGap(window),
@@ -100,20 +83,14 @@ function shortestGap({ cron }: Pick<CronWindow, 'cron'>): number {
 
 const recurring = v.strictObject(
   {
-    at: v.pipe(
-      v.string('invalid: a time of day is expected'),
-      v.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'invalid: HH:MM is expected'),
-    ),
+    at: timeOfDay('23:59'),
     duration_min,
     time_zone,
-    weekdays: listOf(
-      v.picklist(WEEKDAYS, `invalid: one of ${WEEKDAYS.join(', ')} is expected`),
-      WEEKDAYS.length,
-    ),
+    weekdays,
     days: listOf(whole(1, 31), 31),
     skip_checks,
   },
-  strict,
+  memberProblem,
 )
 
 /**
@@ -134,8 +111,4 @@ export function maintenanceWindow(): FieldBuilder<MaintenanceWindow> {
 function formOf(window: object): typeof oneOff | typeof byCron | typeof recurring {
   if ('start' in window || 'end' in window) return oneOff
   return 'cron' in window && !('at' in window) ? byCron : recurring
-}
-
-function strict({ expected }: { readonly expected: string | null }): string {
-  return expected === 'never' ? 'unknown_field' : 'required'
 }

@@ -226,7 +226,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
           }),
         ),
         during: word(['wait', 'drop'], 'What becomes of notifications'),
-        ended: word(['tell', 'skip'], 'An outage that began and ended within'),
+        ended: word(['notify', 'skip'], 'An outage that began and ended within'),
         except_tags: arrayOf(text('Monitors with this tag are never silenced')),
       }),
     ),

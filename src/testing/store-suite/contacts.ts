@@ -7,7 +7,7 @@ const QUIET: QuietHours = {
   time_zone: 'Europe/Berlin',
   hours: [{ from: '22:00', to: '07:00', weekdays: ['mon'] }],
   during: 'wait',
-  ended: 'tell',
+  ended: 'notify',
   except_tags: ['critical'],
 }
 

@@ -58,7 +58,7 @@ export const ENDING_INVARIANTS = [
         if (isTold && !before.some((one) => isDoubtful(one, until)))
           yield `row ${id} (${record.event}) was sent although its failure was refused`
         const got = before.find((one) => one.arrivals.some((each) => each.n < until && isGot(each)))
-        if (ended?.record.error === 'never_told_down' && got !== undefined)
+        if (ended?.record.error === 'down_never_sent' && got !== undefined)
           yield `row ${id} (${record.event}) was given up although row ${got.id} may have arrived`
       }
     },

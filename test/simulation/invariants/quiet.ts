@@ -126,7 +126,7 @@ export const QUIET_INVARIANTS = [
 ]
 
 /** Why something that was held is cancelled when its time comes. */
-const REASONS = ['never_told_down', 'contact_deleted', 'quiet_hours']
+const REASONS = ['down_never_sent', 'contact_deleted', 'quiet_hours']
 
 /** The claim from which on the row may have been tried; `undefined` where it surely was, before this request. */
 function firstTryOf({ claims, finishes }: RowStory, arrival: Delivery): Stamp | undefined {
