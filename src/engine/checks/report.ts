@@ -17,6 +17,7 @@ import { isJsonObject } from '../../model/json.ts'
 
 /** Long enough for a sentence, too short for a server's whole page. */
 const CAUSE_TEXT_CHARS = 1000
+/** What a cause, a phase or an event of a notice is called. */
 const CODE = /^\w{1,64}$/
 
 /** Maximum JSON characters of `details` and of a memo; larger ones are dropped. */
@@ -99,8 +100,7 @@ export function readJudgement(type: string, value: unknown): Judgement {
   const { verdict, cause_code, cause_text, findings } = value as Partial<Judgement>
   if (verdict !== 'ok' && verdict !== 'fail' && verdict !== 'unknown') throw wrong('verdict')
   if (!isJsonObject(findings)) throw wrong('findings')
-  if (verdict !== 'ok' && (typeof cause_code !== 'string' || !CODE.test(cause_code)))
-    throw wrong('cause_code')
+  if (verdict !== 'ok' && !isCode(cause_code)) throw wrong('cause_code')
   return {
     verdict,
     cause_code: cause_code ?? null,
@@ -112,7 +112,7 @@ export function readJudgement(type: string, value: unknown): Judgement {
 function readFindings({ details, phase, notices, memo, since, late }: Findings): Findings {
   return {
     ...(isJsonObject(details) ? { details: asJson<JsonObject>(details) } : {}),
-    ...(typeof phase === 'string' && CODE.test(phase) ? { phase } : {}),
+    ...(isCode(phase) ? { phase } : {}),
     ...(Array.isArray(notices) ? { notices: notices.filter(isNotice).map(readNotice) } : {}),
     ...(memo === undefined ? {} : { memo: asJson<Json>(memo) }),
     ...(Number.isFinite(since) ? { since: Number(since) } : {}),
@@ -120,12 +120,14 @@ function readFindings({ details, phase, notices, memo, since, late }: Findings):
   }
 }
 
-function isNotice(value: unknown): value is Notice {
+export function isCode(value: unknown): value is string {
+  return typeof value === 'string' && CODE.test(value)
+}
+
+export function isNotice(value: unknown): value is Notice {
   if (!isJsonObject(value)) return false
   const { event, key, data } = value as Partial<Notice>
-  return (
-    typeof event === 'string' && CODE.test(event) && typeof key === 'string' && isJsonObject(data)
-  )
+  return isCode(event) && typeof key === 'string' && isJsonObject(data)
 }
 
 function readNotice({ event, key, data }: Notice): Notice {

@@ -19,10 +19,10 @@ import type {
 } from '../../model.ts'
 import type { CheckAnswer } from '../../probes/transport.ts'
 import { printable } from '../../webhook/printable.ts'
+import { isCode, isNotice } from '../checks/report.ts'
 import { fitsIn } from '../core/json-size.ts'
 
 const VERDICTS: readonly unknown[] = ['ok', 'fail', 'unknown']
-const CODE = /^\w{1,64}$/
 
 /** Above what a check makes itself (`checks/report.ts`), since redaction and escapes lengthen it. */
 const TEXT_CHARS = 8000
@@ -83,7 +83,9 @@ function readFindings({
   begun,
 }: Record<string, unknown>): Omit<CheckReport, 'outcome'> {
   return {
-    ...(Array.isArray(notices) ? { notices: notices.slice(0, MOST_NOTICES).filter(isNotice) } : {}),
+    ...(Array.isArray(notices)
+      ? { notices: notices.slice(0, MOST_NOTICES).filter(isBoundedNotice) }
+      : {}),
     ...(memo === undefined ? {} : { memo: fitsIn(memo, JSON_CHARS) ? (memo as Json) : null }),
     ...(Number.isFinite(since) ? { since: Number(since) } : {}),
     ...(late === true ? { late } : {}),
@@ -91,14 +93,8 @@ function readFindings({
   }
 }
 
-function isNotice(value: unknown): value is Notice {
-  const { event, key, data } = recordOf(value)
-  if (!isCode(event) || typeof key !== 'string' || key.length > KEY_CHARS) return false
-  return isJsonObject(data) && fitsIn(data, JSON_CHARS)
-}
-
-function isCode(value: unknown): value is string {
-  return typeof value === 'string' && CODE.test(value)
+function isBoundedNotice(value: unknown): value is Notice {
+  return isNotice(value) && value.key.length <= KEY_CHARS && fitsIn(value.data, JSON_CHARS)
 }
 
 function isDuration(value: unknown): value is number {
