@@ -285,7 +285,7 @@ export interface ContactRecord {
   readonly quiet: QuietHours | null
   /** Notifications of this many seconds go out as one message; 0: each by itself. */
   readonly group_window_sec: number
-  /** Soft events that it is told of as well. */
+  /** Soft events of which it is notified as well. */
   readonly events: readonly SoftEvent[]
   /** Settings of the kind in stored form; secrets are encrypted if the engine has a key. */
   readonly settings: JsonObject

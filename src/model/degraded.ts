@@ -15,6 +15,6 @@ export interface Degraded {
 export type DegradedEnd =
   'recovered' | 'down' | 'maintenance' | 'paused' | 'reconfigured' | 'deleted'
 
-/** Events of a monitor that is up: a contact is told of those that it asks for. */
+/** Events of a monitor that is up: a contact is notified of those that it asks for. */
 export const SOFT_EVENTS = ['degraded', 'restored'] as const
 export type SoftEvent = (typeof SOFT_EVENTS)[number]

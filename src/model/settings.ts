@@ -125,7 +125,7 @@ export interface QuietHours {
   readonly hours: readonly QuietSpan[]
   /** What becomes of a notification: it waits for the end, or is dropped. */
   readonly during: 'wait' | 'drop'
-  /** An outage that began and ended within is told as one `outage`, or not at all. */
+  /** An outage that began and ended within is reported as one `outage`, or not at all. */
   readonly ended: 'notify' | 'skip'
   /** Monitors with one of these tags are never silenced. */
   readonly except_tags: readonly string[]

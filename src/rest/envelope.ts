@@ -47,11 +47,11 @@ export function ok(resource: object, options: ReplyOptions = {}): Reply {
 }
 
 export function fail(failure: Failure, request_id: string): Reply {
-  const { status, headers = {}, ...told } = failure
-  const { retry_after } = told
+  const { status, headers = {}, ...rest } = failure
+  const { retry_after } = rest
   return {
     status,
-    body: { ok: false, ...told, request_id },
+    body: { ok: false, ...rest, request_id },
     headers: retry_after === undefined ? headers : { ...headers, 'Retry-After': `${retry_after}` },
   }
 }

@@ -25,16 +25,16 @@ interface Told {
 /** Asks each of `nameservers`, or the name servers of the zone. */
 export async function sameSerial(ctx: CheckContext, query: DnsQuery): Promise<Judgement<DnsCause>> {
   const servers = query.nameservers ?? (await serversOf(ctx, query))
-  const told = await Promise.all(servers.map((server) => serialAt(ctx, query, server)))
-  const shown = told.map(({ server, serial, failure }): JsonObject =>
+  const answers = await Promise.all(servers.map((server) => serialAt(ctx, query, server)))
+  const shown = answers.map(({ server, serial, failure }): JsonObject =>
     serial === undefined ? { server, cause_code: failure?.code ?? null } : { server, serial },
   )
   ctx.measure({ serials: shown })
-  const silent = told.find(({ failure }) => failure !== undefined)
+  const silent = answers.find(({ failure }) => failure !== undefined)
   if (silent?.failure !== undefined) throw silent.failure
-  const serials = new Set(told.map(({ serial }) => serial))
+  const serials = new Set(answers.map(({ serial }) => serial))
   if (serials.size < 2) return up()
-  const each = told.map(({ server, serial }) => `${server} has ${serial}`).join(', ')
+  const each = answers.map(({ server, serial }) => `${server} has ${serial}`).join(', ')
   return down('dns_serial_mismatch', `The name servers differ: ${each}`, { phase: 'resolve' })
 }
 

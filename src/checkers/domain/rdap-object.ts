@@ -21,9 +21,9 @@ export function readRdapObject(object: unknown, name: string): ReadObject {
   if (!isJsonObject(object)) return { problem: 'something that is no RDAP object' }
   const kind = object['objectClassName']
   if (kind !== 'domain') return { problem: 'an object that is no domain' }
-  const told = object['ldhName'] ?? object['unicodeName']
-  if (typeof told !== 'string') return { problem: 'a domain without a name' }
-  if (!isSameName(told, name)) return { problem: 'another domain' }
+  const described = object['ldhName'] ?? object['unicodeName']
+  if (typeof described !== 'string') return { problem: 'a domain without a name' }
+  if (!isSameName(described, name)) return { problem: 'another domain' }
   const events = eventsOf(object)
   const expires_at = onlyDate(events.get('expiration'))
   if (expires_at === undefined) return { problem: 'an expiration that is no certain date' }
@@ -72,8 +72,8 @@ function registrarOf(object: JsonObject): string | null {
   const card = registrar['vcardArray']
   const properties: unknown = Array.isArray(card) ? card[1] : undefined
   const name = list(properties).find((entry) => Array.isArray(entry) && entry[0] === 'fn')
-  const told: unknown = Array.isArray(name) ? name[3] : undefined
-  const shown = typeof told === 'string' ? cleanText(told) : null
+  const described: unknown = Array.isArray(name) ? name[3] : undefined
+  const shown = typeof described === 'string' ? cleanText(described) : null
   if (shown !== null) return shown
   const { handle } = registrar
   return typeof handle === 'string' ? cleanText(handle) : null

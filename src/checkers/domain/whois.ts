@@ -33,13 +33,13 @@ export async function askWhois(asking: Asking, start: WhoisStart, name: string):
   for (let referrals = 0; ; referrals++) {
     asked.add(next.server)
     const { answer, referral } = await askOne(asking, next, name)
-    const told: Sourced = { ...answer, source: 'whois', server: next.server }
+    const latest: Sourced = { ...answer, source: 'whois', server: next.server }
     if (next.isRoot !== true || referral === null) {
-      known = known === undefined ? told : supplemented(known, told)
+      known = known === undefined ? latest : supplemented(known, latest)
     }
     const follows = referral !== null && !asked.has(referral) && referrals < MAX_REFERRALS
     if (known !== undefined && (!follows || isSettled(known, name))) return known
-    if (!follows) return told
+    if (!follows) return latest
     next = { server: referral, query: PLAIN_QUERY }
   }
 }

@@ -63,7 +63,7 @@ type ContactCommon = {
   readonly quiet?: QuietInput | null | undefined
   /** Notifications of this many seconds go out as one message; default 0: each by itself. */
   readonly group_window_sec?: number | undefined
-  /** Soft events that it is told of as well; default none. */
+  /** Soft events of which it is notified as well; default none. */
   readonly events?: readonly SoftEvent[] | undefined
 }
 

@@ -25,7 +25,7 @@ export const contactFields = {
     .default(0),
   events: field
     .list(field.oneOf(SOFT_EVENTS, { description: 'Event' }), {
-      description: 'Soft events that it is told of as well',
+      description: 'Soft events of which it is notified as well',
       max: SOFT_EVENTS.length,
     })
     .default([]),

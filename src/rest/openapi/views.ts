@@ -68,7 +68,7 @@ const summary: Readonly<Record<keyof MonitorSummary, Schema>> = {
   state,
   status,
   stale,
-  flapping: flag('So many outages in the last rounds that they are not told one by one'),
+  flapping: flag('So many outages in the last rounds that they are not reported one by one'),
   degraded,
   interval_sec: integer(),
   tags: arrayOf(text()),
@@ -233,7 +233,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     group_window_sec: integer(
       'Notifications of this many seconds go out as one; 0: each by itself',
     ),
-    events: arrayOf(word(SOFT_EVENTS, 'A soft event that it is told of as well')),
+    events: arrayOf(word(SOFT_EVENTS, 'A soft event of which it is notified as well')),
     settings: record('Settings of the kind; secrets are masked'),
     last_delivery: nullable(object({ at: time(), ok: flag(), error: nullable(text()) })),
     created_at: time(),
