@@ -17,6 +17,7 @@ import {
   hostOf,
   jsonOrFile,
   keyOf,
+  languagesOf,
   levelOf,
   listOf,
   namesOf,
@@ -29,6 +30,7 @@ import {
   same,
   secretKeyOf,
   slugOf,
+  timeZoneOf,
   upTo,
 } from './setting-values.ts'
 
@@ -193,6 +195,18 @@ const SETTINGS = {
     'Monitors with this tag are shown to everybody at /status/<tag> (none)',
     undefined,
     slugOf,
+  ),
+  languages: setting(
+    'WATCHPOST_LANGUAGES',
+    'Languages of the page, the usual one first: en, de (en)',
+    ['en'],
+    languagesOf,
+  ),
+  time_zone: setting(
+    'WATCHPOST_TIME_ZONE',
+    'Time zone of the page, such as Europe/Berlin (that of each visitor)',
+    undefined,
+    timeZoneOf,
   ),
   metrics_token: setting(
     'WATCHPOST_METRICS_TOKEN',

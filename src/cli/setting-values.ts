@@ -12,7 +12,9 @@ import { ConfigurationError } from '../errors.ts'
 import { parseCidr } from '../net/guard/ip.ts'
 import { readTrustProxy } from '../net/peer/trusted-proxies.ts'
 import { LOG_LEVELS } from './logger.ts'
+import { isTimeZone } from '../model/time.ts'
 import { canParseUrl } from '../model/url.ts'
+import type { BuiltinLanguage } from '../page/words/languages.ts'
 
 function wrong(problem: string): ConfigurationError {
   return new ConfigurationError(problem)
@@ -152,6 +154,23 @@ function quoted(text: string): string {
 export function slugOf(text: string): string {
   if (/^[a-z\d][a-z\d-]{0,63}$/i.test(text)) return text
   throw wrong(`"${text}" is no tag of letters, digits and hyphens, at most 64`)
+}
+
+/** Named here, so that commands without a page do not load its words. */
+const LANGUAGES: Readonly<Record<BuiltinLanguage, BuiltinLanguage>> = { en: 'en', de: 'de' }
+
+export function languagesOf(text: string): readonly BuiltinLanguage[] {
+  const known = Object.values(LANGUAGES)
+  const tags = text.split(',').map((tag) => tag.trim())
+  const languages = known.filter((tag) => tags.includes(tag))
+  if (languages.length < tags.length)
+    throw wrong(`"${text}" is no list of ${known.join(', ')}, with commas, each at most once`)
+  return languages.sort((a, b) => tags.indexOf(a) - tags.indexOf(b))
+}
+
+export function timeZoneOf(text: string): string {
+  if (isTimeZone(text)) return text
+  throw wrong(`"${text}" is no IANA time zone; one such as Europe/Berlin is expected`)
 }
 
 export function levelOf(text: string): (typeof LOG_LEVELS)[number] {

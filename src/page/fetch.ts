@@ -76,6 +76,7 @@ function createService(engine: Engine, options: StatusPageOptions): Service {
     brand: options.title ?? 'watchpost',
     assets: createAssets(),
     languages: createLanguages(options.languages ?? ['en']),
+    time_zone: options.timeZone,
     authorize: options.authorize && withDeadline(clock, 'authorize', options.authorize),
     sessions: createSessions({ clock, max_age_sec, key: options.sessionKey }),
     attempts: createSignInLimit(clock),
@@ -105,7 +106,7 @@ async function respond({ service, routes, request }: Exchange): Promise<Response
 
 async function callOf(service: Service, request: Request): Promise<Call> {
   const url = new URL(request.url)
-  const { base, brand, assets, clock, languages } = service
+  const { base, brand, assets, clock, languages, time_zone } = service
   const theme = THEMES.find((known) => known === cookieOf(request, THEME_COOKIE)) ?? 'auto'
   const frame: Frame = {
     base,
@@ -116,6 +117,7 @@ async function callOf(service: Service, request: Request): Promise<Call> {
     // Words that cannot be loaded are no reason to answer nothing.
     language: await languages.chosen(request, url).catch(() => ENGLISH),
     languages: languages.offered,
+    time_zone,
     now: clock.now(),
     here: url.pathname + url.search,
     assets,

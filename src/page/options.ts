@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Logger } from '../logger.ts'
 import * as option from '../options.ts'
+import { isTimeZone } from '../model/time.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import type { Authorize } from './session/access.ts'
@@ -30,6 +31,11 @@ export interface StatusPageOptions {
    * the first; feeds and badges the one in the address, else the first. Default `['en']`.
    */
   readonly languages?: readonly (BuiltinLanguage | PageWords)[] | undefined
+  /**
+   * IANA time zone (`Europe/Berlin`) in which times are shown, instead of that of each visitor; with `UTC` they stay as they
+   * are in the HTML. Pages with a `time_zone` of their own keep it. Default: the visitor's.
+   */
+  readonly timeZone?: string | undefined
   /** Authorizes visitors, instead of the sign-in by API key: for hosts with accounts of their own. */
   readonly authorize?: Authorize | undefined
   /** Pages for customers, at `/status/<slug>`; `/status` leads to the first. Default none. */
@@ -77,6 +83,7 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
   basePath: option.text,
   title: option.text,
   languages: option.anything,
+  timeZone: option.text,
   authorize: option.callback,
   public: option.listOf(
     option.group<PublicStatus>({
@@ -116,11 +123,19 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
 /** @throws ConfigurationError */
 export function checkPage(options: StatusPageOptions): void {
   checkOptions('createPage', options, OPTIONS)
-  const { basePath = '', sessionSec = SESSION_SEC, public: pages = [], languages } = options
+  const {
+    basePath = '',
+    sessionSec = SESSION_SEC,
+    public: pages = [],
+    languages,
+    timeZone,
+  } = options
   if (!/^(?:\/[\w.~-]+)*$/.test(basePath))
     throw new ConfigurationError(`basePath: "${basePath}" is no path such as /watch`)
   if (!Number.isInteger(sessionSec) || sessionSec < 60 || sessionSec > SESSION_MAX_SEC)
     throw new ConfigurationError(`sessionSec: 60 to ${SESSION_MAX_SEC} is expected`)
+  if (timeZone !== undefined && !isTimeZone(timeZone))
+    throw new ConfigurationError(`timeZone: "${timeZone}" is no IANA time zone`)
   checkPublic(pages)
   if (languages !== undefined) checkLanguages(languages)
 }

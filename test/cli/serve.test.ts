@@ -124,6 +124,15 @@ describe('serve', () => {
     expect((await fetch(`${server.url}/healthz`, { headers })).status).toBe(431)
   })
 
+  it('speaks the language that comes first, with times in the zone that it was given', async () => {
+    const env = { WATCHPOST_LANGUAGES: 'de, en', WATCHPOST_TIME_ZONE: 'Asia/Tokyo' }
+    const server = await watchpost.serve({ env })
+    const page = async (accepted: string): Promise<string> =>
+      (await fetch(server.url, { headers: { 'Accept-Language': accepted } })).text()
+    expect(await page('fr')).toMatch(/<html\s+lang="de"[^>]*\sdata-time-zone="Asia\/Tokyo"/)
+    expect(await page('en')).toContain('<h1>Sign in</h1>')
+  })
+
   it('goes on when nobody reads its output any more', async () => {
     const { port } = await freePorts(['port'])
     const running = watchpost.start(['serve', '--port', String(port)])
@@ -232,6 +241,9 @@ describe('serve refuses to start', () => {
     [{ WATCHPOST_SECRET_KEY: 'hidden' }, 'WATCHPOST_SECRET_KEY: the base64 of 32 bytes'],
     [{ WATCHPOST_CHECKS: '0' }, 'WATCHPOST_CHECKS: "0" is no number from 1 to 10000'],
     [{ WATCHPOST_CHECKS_PER_HOST: 'two' }, 'WATCHPOST_CHECKS_PER_HOST: "two" is no number'],
+    [{ WATCHPOST_LANGUAGES: 'de,fr' }, 'WATCHPOST_LANGUAGES: "de,fr" is no list of en, de'],
+    [{ WATCHPOST_LANGUAGES: 'de,de' }, 'WATCHPOST_LANGUAGES: "de,de" is no list of en, de'],
+    [{ WATCHPOST_TIME_ZONE: 'Oslo' }, 'WATCHPOST_TIME_ZONE: "Oslo" is no IANA time zone'],
     [{ WATCHPOST_TARGETS: 'some' }, 'WATCHPOST_TARGETS: "some" is neither'],
     [{ WATCHPOST_WEBHOOK_ALLOW: '10.0.0.0/8,ten' }, 'WATCHPOST_WEBHOOK_ALLOW: "ten" is not a CIDR'],
     [{ WATCHPOST_LOCATIONS: 'a,,b' }, 'WATCHPOST_LOCATIONS: "a,,b" has an empty entry'],

@@ -234,6 +234,15 @@ describeWithServer(chromiumBrowser, 'in a browser', () => {
       expect(await shown()).toEqual(utc)
       await page.reload()
       expect((await shown()).slice(1)).toEqual(utc.slice(1))
+      // As `timeZone` of the host has it written.
+      await page.evaluate(() => localStorage.clear())
+      await page.route('**/incidents/1', async (route) => {
+        const answer = await route.fetch()
+        const body = (await answer.text()).replace('data-now=', 'data-time-zone="Asia/Tokyo" $&')
+        await route.fulfill({ response: answer, body })
+      })
+      await page.reload()
+      expect(await shown()).toEqual([clock('Asia/Tokyo'), 'Asia/Tokyo', 'Show times in UTC'])
     })
   })
 

@@ -63,6 +63,8 @@ const SETTINGS = [
   'base_url',
   'trust_proxy',
   'public_tag',
+  'languages',
+  'time_zone',
   'metrics_token',
   'anchors',
   'checks',

@@ -8,6 +8,7 @@ import type { Engine } from '../../engine/api/engine.ts'
 import type { Logger } from '../../logger.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import { createPage } from '../../page/fetch.ts'
+import type { BuiltinLanguage } from '../../page/words/languages.ts'
 import { createRest } from '../../rest/fetch.ts'
 import { toNodeHandler } from '../../rest/node.ts'
 import type { NodeHandler } from '../../rest/node.ts'
@@ -18,6 +19,8 @@ export interface SiteSettings {
   readonly manage_contacts: boolean
   readonly public_tag: string | undefined
   readonly trust_proxy: string | undefined
+  readonly languages: readonly BuiltinLanguage[]
+  readonly time_zone: string | undefined
 }
 
 interface Shown {
@@ -31,6 +34,7 @@ export function siteOf(
   logger: Logger,
 ): NodeHandler {
   const { secret_key, base_url, manage_contacts, public_tag, trust_proxy } = settings
+  const { languages, time_zone } = settings
   const behind = { logger, ...(trust_proxy === undefined ? {} : { trustProxy: trust_proxy }) }
   const figures = toNodeHandler(metrics, behind)
   const api = toNodeHandler(createRest(engine, { logger, manageContacts: manage_contacts }), behind)
@@ -38,6 +42,8 @@ export function siteOf(
     createPage(engine, {
       logger,
       publicPages: true,
+      languages,
+      timeZone: time_zone,
       // Without a key, a restart signs everybody out.
       ...(secret_key === undefined ? {} : { sessionKey: secret_key }),
       ...(base_url?.startsWith('https:') === true ? { secureCookies: true } : {}),

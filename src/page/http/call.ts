@@ -35,6 +35,7 @@ export interface Service {
   readonly brand: string
   readonly assets: Assets
   readonly languages: Languages
+  readonly time_zone: string | undefined
   readonly authorize: Authorize | undefined
   readonly sessions: Sessions
   readonly attempts: SignInLimit

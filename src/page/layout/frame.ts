@@ -28,6 +28,8 @@ export interface Frame {
   readonly language: Language
   /** All that can be chosen. */
   readonly languages: readonly OfferedLanguage[]
+  /** To which the script turns times; absent: that of the viewer. */
+  readonly time_zone: string | undefined
   readonly now: EpochMs
   /** Path and query of the page itself, for links back to it. */
   readonly here: string
@@ -99,7 +101,7 @@ export interface Dress {
 }
 
 export function documentOf(frame: Frame, sheet: Sheet): Markup {
-  const { base, brand, nonce, theme, now, assets, language } = frame
+  const { base, brand, nonce, theme, now, assets, language, time_zone } = frame
   const { title, main, events, dress, down = 0, alarm = down > 0 } = sheet
   return html`<!doctype html>
     <html
@@ -109,6 +111,7 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
       data-relative="${JSON.stringify(language.words.common.relative)}"
       data-theme="${theme}"
       data-now="${iso(now)}"
+      ${time_zone !== undefined && html` data-time-zone="${time_zone}"`}
       ${events !== undefined && html` data-events="${events}"`}
     >
       <head>

@@ -1,23 +1,23 @@
 /**
- * The script that turns times to the zone of the viewer, at most 2 kB. Without it, and where the viewer chooses so,
- * times are UTC as the server wrote them.
+ * The script that turns times to the zone of the viewer, or of the host's choice, at most 2 kB. Without it, and where the
+ * viewer chooses so, times are UTC as the server wrote them.
  *
  * @module
  */
 
 const SOURCE = `(() => {
   'use strict'
-  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+  const { intl, timeZone } = document.documentElement.dataset
+  const zone = timeZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
   const button = document.getElementById('zone')
   if (!button || !zone || zone === 'UTC' || zone === 'Etc/UTC') return
-  const { intl } = document.documentElement.dataset
   const NAME = 'watchpost-zone'
   let utc = false
   try {
     utc = localStorage.getItem(NAME) === 'UTC'
   } catch {}
 
-  const form = (options, where = intl) => new Intl.DateTimeFormat(where, options)
+  const form = (options, where = intl) => new Intl.DateTimeFormat(where, { ...options, timeZone: zone })
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
   const time = form(clock)
   const exact = form({ ...clock, second: '2-digit' })
