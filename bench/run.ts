@@ -14,6 +14,7 @@ import { https } from './subjects/https.ts'
 import { imports } from './subjects/imports.ts'
 import { incident } from './subjects/incident.ts'
 import { lateness } from './subjects/lateness.ts'
+import { page } from './subjects/page.ts'
 import { patterns } from './subjects/patterns.ts'
 import { ping } from './subjects/ping.ts'
 import { rest } from './subjects/rest.ts'
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   history,
   webhooks,
   rest,
+  page,
   bulk,
   transfer,
   imports,
