@@ -19,6 +19,7 @@ import {
   shadesOf,
   stackPaths,
 } from '../../src/page/chart/shapes.ts'
+import { ENGLISH } from '../../src/page/words/language.ts'
 
 const at = (iso: string): number => Date.parse(`2026-03-12T${iso}Z`)
 const NOW = at('14:36:20')
@@ -110,7 +111,7 @@ describe('the axes', () => {
   it.each<[Range]>([['24h'], ['7d'], ['30d'], ['90d']])(
     'of %s have times that do not run into each other, also on a phone',
     (range) => {
-      const ticks = ticksOf(stepsOfHours(range, NOW, LONG_AGO))
+      const ticks = ticksOf(stepsOfHours(range, NOW, LONG_AGO), ENGLISH)
       expect(ticks.length).toBeGreaterThan(2)
       const apart = (all: typeof ticks) =>
         Math.min(...all.slice(1).map((tick, index) => tick.at - (all[index]?.at ?? 0)))
@@ -210,36 +211,39 @@ describe('the panels', () => {
   it('have a gap in the line of a location that was missing', () => {
     const both = totals({ locations: [place(1, 10), place(2, 20)] })
     const one = totals({ locations: [place(1, 12)] })
-    const [response] = panelsOf(ask([both, one, undefined]))
+    const [response] = panelsOf(ask([both, one, undefined]), ENGLISH)
     const line = (key: string) => response?.lines.find((each) => each.key === key)?.values
     expect([line('at-0'), line('at-1')]).toEqual([
       [10, 12, null],
       [20, null, null],
     ])
-    expect(panelsOf(ask([one]))[0]?.lines.map(({ key }) => key)).toEqual(['p95', 'p50'])
+    expect(panelsOf(ask([one]), ENGLISH)[0]?.lines.map(({ key }) => key)).toEqual(['p95', 'p50'])
   })
 
   it('have phases where there are several, each in its turn', () => {
-    const phases = panelsOf(ask([totals({ phases: { tls_ms: 3, resolve_ms: 1 } }), totals()]))[1]
+    const phases = panelsOf(
+      ask([totals({ phases: { tls_ms: 3, resolve_ms: 1 } }), totals()]),
+      ENGLISH,
+    )[1]
     expect(phases?.stack).toEqual([
       { key: 'resolve', values: [1, null] },
       { key: 'tls', values: [3, null] },
     ])
-    expect(panelsOf(ask([totals({ phases: { connect_ms: 3 } })]))).toHaveLength(1)
+    expect(panelsOf(ask([totals({ phases: { connect_ms: 3 } })]), ENGLISH)).toHaveLength(1)
   })
 
   it('have what the type charts: extremes of a figure alone, the fewest of days', () => {
     const loss = { title: 'Loss', unit: 'percent', figures: [{ name: 'loss', label: 'Loss' }] }
     const days = { title: 'Left', unit: 'days', figures: [{ name: 'left', label: 'Left' }] }
     const figures = { loss: { avg: 4, min: 0, max: 20 }, left: { avg: 30.5, min: 30, max: 31 } }
-    const [, percent, left] = panelsOf(ask([totals({ figures })], [loss, days]))
+    const [, percent, left] = panelsOf(ask([totals({ figures })], [loss, days]), ENGLISH)
     expect(percent?.columns.map(({ values }) => values[0])).toEqual([4, 0, 20])
     expect(percent?.band?.high).toEqual([20])
     expect(left?.columns.map(({ values }) => values[0])).toEqual([30])
-    expect([valueText(4, 'percent'), valueText(30, 'days'), valueText(null, 'ms')]).toEqual([
-      '4 %',
-      '30 d',
-      '',
-    ])
+    expect([
+      valueText(4, 'percent', ENGLISH),
+      valueText(30, 'days', ENGLISH),
+      valueText(null, 'ms', ENGLISH),
+    ]).toEqual(['4 %', '30 d', ''])
   })
 })

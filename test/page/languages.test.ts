@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { createPage } from '../../src/page/index.ts'
 import type { PageWords } from '../../src/page/index.ts'
 import { GERMAN_WORDS } from '../../src/page/words/de/index.ts'
+import { labelOf } from '../../src/page/forms/form-field.ts'
+import { KEY_SCOPES } from '../../src/model/scopes.ts'
 import { ENGLISH_WORDS } from '../../src/page/words/en/index.ts'
 import { site, visitor as visitorOf } from './visit.ts'
 import type { Site, Visitor } from './visit.ts'
@@ -21,6 +23,28 @@ const PAGES = [
   '/status/made',
   '/status/made/history',
   '/monitors/999',
+  '/monitors/1?range=1h',
+  '/monitors/1?range=90d',
+  '/monitors/new',
+  '/monitors/new?type=scripted',
+  '/monitors/new?type=scripted&clone=1',
+  '/monitors/1/edit',
+  '/monitors/1/delete',
+  '/maintenance',
+  '/keys',
+  '/audit-log',
+  '/audit-log?actor=nobody',
+  '/sign-in',
+]
+
+/** Forms that are answered with a page. */
+const FORMS: readonly (readonly [string, Record<string, string>])[] = [
+  ['/monitors/new', { type: 'scripted', do: 'save', 'f.interval_sec': '1' }],
+  ['/monitors/1/edit', { do: 'preview', 'f.host': 'b.test', 'f.name': 'Other' }],
+  ['/monitors/1/edit', { do: 'save', 'f.host': 'b.test', version: '999' }],
+  ['/maintenance', { name: '', when: 'once', covers: 'all' }],
+  ['/keys', { name: 'made', scope: 'read' }],
+  ['/keys', { name: '' }],
 ]
 
 const MIRRORED: PageWords = {
@@ -30,12 +54,58 @@ const MIRRORED: PageWords = {
   words: { overview: { down: (some, all) => `${some}/${all} معطل` } },
 }
 
+/**
+ * The English table, each word in brackets, so that what is not of the table stands outside of them. Numbers and dates
+ * have no Latin letters.
+ */
+const BRACKETED: PageWords = {
+  ...{ tag: 'ja', name: '日本語' },
+  words: bracketed(ENGLISH_WORDS) as PageWords['words'],
+}
+
+function bracketed(word: unknown): unknown {
+  if (typeof word === 'string') return `‹${word}›`
+  if (typeof word === 'function')
+    return (...given: unknown[]) => bracketed((word as (...given: unknown[]) => unknown)(...given))
+  if (Array.isArray(word))
+    return word.map((part: unknown) => (typeof part === 'string' ? bracketed(part) : part))
+  return Object.fromEntries(
+    Object.entries(word as object).map(([name, each]: [string, unknown]) => [
+      name,
+      bracketed(each),
+    ]),
+  )
+}
+
+/** What a reader sees or hears of a page, without what users, the API and the table say. */
+function unspoken(text: string): readonly string[] {
+  const body = text
+    .replace(/<(script|style|code|pre|bdi)\b[^>]*>.*?<\/\1>/gs, ' ')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, ' ')
+  const shown = body.replace(/<[^>]*>/g, '\n')
+  const heard = [...body.matchAll(/ (?:title|placeholder|alt|aria-\w+text|data-\w+)="([^"]*)"/g)]
+  const labels = [...body.matchAll(/ aria-label="([^"]*)"/g)]
+  return [shown, ...[...heard, ...labels].map(([, said = '']) => said)]
+    .flatMap((said) => withoutBrackets(said).split('\n'))
+    .map((said) => ofUsers.reduce((rest, word) => rest.replaceAll(word, ''), said).trim())
+    .filter((said) => /\p{Script=Latin}/u.test(said))
+}
+
+/** Words of a table may have others within. */
+function withoutBrackets(text: string): string {
+  const rest = text.replace(/‹[^‹›]*›/g, '')
+  return rest === text ? rest : withoutBrackets(rest)
+}
+
+/** Names and addresses of users, of the API and of time zones, longest first; filled in below. */
+let ofUsers: readonly string[] = []
+
 let made: Site
 let visitor: Visitor
 
 beforeAll(async () => {
   made = await site({
-    languages: ['en', 'de', MIRRORED],
+    languages: ['en', 'de', MIRRORED, BRACKETED],
     public: [{ slug: 'shop', title: 'Shop', monitors: [1, 2] }],
     publicPages: true,
   })
@@ -48,10 +118,28 @@ beforeAll(async () => {
   await clock.advance(1000)
   visitor = made.visitor()
   await visitor.signIn()
+  const [scripted] = engine.types.list().filter(({ type }) => type === 'scripted')
+  const { common } = engine.types.tables().get('scripted') ?? { common: {} }
+  const fields = [...(scripted?.fields ?? []).map(({ name }) => name), ...Object.keys(common)]
+  ofUsers = [
+    ...['a.test', 'b.test', 'broken', 'Other', 'Ops', 'Shop', 'Made', 'made', 'watchpost', 'main'],
+    ...['English', 'Deutsch', 'UTC', 'p95', 'p99', 'key:1', 'Scripted', 'Heartbeat', 'silent'],
+    ...[...fields, ...KEY_SCOPES],
+    ...fields.map(labelOf),
+  ].sort((a, b) => b.length - a.length)
 })
 
 async function german(path: string): Promise<string> {
   return (await visitor.get(path, { 'Accept-Language': 'fr, de-AT;q=0.9, en;q=0.4' })).text()
+}
+
+/** Words of the English table that the other one has as they are. */
+function untranslated(english: object, other: object): readonly string[] {
+  return Object.entries(english).flatMap(([name, word]: [string, unknown]) => {
+    const own = (other as Readonly<Record<string, unknown>>)[name]
+    if (typeof word === 'object' && word !== null) return untranslated(word, own as object)
+    return word === own ? [String(word)] : []
+  })
 }
 
 /** Sentences of the English table that read otherwise in German. */
@@ -72,12 +160,41 @@ describe('a German page', () => {
     expect(left).toEqual([])
   })
 
+  it('has a translation of every sentence of the English one', () => {
+    const same = untranslated(ENGLISH_WORDS, GERMAN_WORDS).filter((each) => each.includes(' '))
+    expect(same).toEqual([])
+  })
+
   it('has plurals, numbers and times of its language', async () => {
     const text = await german('/')
     expect(text).toContain('1 von 2 Monitoren ausgefallen')
     expect(text).toMatch(/data-ago>vor \d+ s</)
     expect(await german('/status/shop')).toContain('Einige Dienste sind gestört')
     expect(await german('/monitors/1')).toMatch(/1\. Jan\.? 2026, 00:00/)
+  })
+})
+
+describe('a page has no word that is in no table', () => {
+  const spoken = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}lang=ja`
+
+  it.each(PAGES)('%s', async (path) => {
+    const text = await visitor.text(spoken(path))
+    expect(text).toContain('‹')
+    expect(unspoken(text)).toEqual([])
+  })
+
+  it.each(FORMS)('the answer of %s to %o', async (path, form) => {
+    const response = await visitor.post(spoken(path), form)
+    expect(unspoken(await response.text())).toEqual([])
+  })
+
+  it('the answer of a check before saving', async () => {
+    const form = { type: 'scripted', do: 'check', 'f.host': 'c.test' }
+    const posting = visitor.post(spoken('/monitors/new'), form)
+    await made.clock.advance(1000)
+    const text = await (await posting).text()
+    expect(text).toContain('the check of these settings')
+    expect(unspoken(text)).toEqual([])
   })
 })
 

@@ -97,7 +97,7 @@ describe('the page of a monitor', () => {
     await clock.advance(1000)
     const text = factsIn(await visitor.text(`/monitors/${id}`))
     expect(text).toMatch(
-      /Licence ends<\/dt> <dd><span class=\"near\" .*?10 Jan 2026<\/time> · in 8 days/,
+      /Licence ends<\/bdi><\/dt> <dd><span class=\"near\" .*?10 Jan 2026<\/time> · in 8 days/,
     )
     expect(text).toMatch(/Level<\/dt> <dd>12\.3 %/)
     expect(text).toMatch(/Greeting<\/dt> <dd><bdi>from a\.test/)

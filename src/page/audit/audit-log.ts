@@ -27,7 +27,7 @@ export const auditRoutes: readonly Route[] = [
   page(/^\/audit-log$/, async ({ call, scope }) => {
     const ask = askOf(call.url.searchParams)
     const main = auditPage(await found(scope, ask), ask, call.frame)
-    return { title: 'Audit log', main, section: 'audit' }
+    return { title: ({ words }) => words.audit.title, main, section: 'audit' }
   }),
 ]
 
@@ -43,7 +43,7 @@ interface AuditAsk {
 function askOf(query: URLSearchParams): AuditAsk {
   const actor = (query.get('actor') ?? '').trim()
   if (actor.length > ACTOR_CHARS)
-    throw badRequest(() => `The actor to filter by has more than ${ACTOR_CHARS} characters.`)
+    throw badRequest(({ words }) => words.audit.longActor(ACTOR_CHARS))
   return {
     resource: oneOf(query, 'resource', AUDITED_RESOURCES),
     id: positive(query, 'id'),
@@ -65,85 +65,80 @@ function found(
   })
 }
 
-const RESOURCES: Readonly<Record<AuditedResource, string>> = {
-  monitor: 'Monitor',
-  contact: 'Contact',
-  maintenance: 'Planned work',
-  public_page: 'Public page',
-  status_report: 'Status report',
-  key: 'Key',
-  account: 'Account',
-}
-
-function auditPage({ items, next }: Page<AuditEntryView>, ask: AuditAsk, frame: Frame): Markup {
+function auditPage({ items, next }: Page<AuditEntryView>, ask: AuditAsk, frame: Frame): Content {
   const { base } = frame
-  return html`<h1>Audit log</h1>
-    ${filterForm(ask, base)}
-    ${items.length === 0 ? html`<p class="empty">No change is on record.</p>` : entryTable(items, ask, frame)}
-    <nav class="pages" aria-label="Pages">
-      ${ask.after !== undefined && html`<a href="${hrefOf({ ...ask, after: undefined }, base)}">Newest</a>`}${next !== null && html`<a href="${hrefOf({ ...ask, after: next }, base)}" rel="next">Older</a>`}
-    </nav>`
+  return ({ words: { audit: words, common } }) =>
+    html`<h1>${words.title}</h1>
+      ${filterForm(ask, base)}
+      ${items.length === 0 ? html`<p class="empty">${words.none}</p>` : entryTable(items, ask, frame)}
+      <nav class="pages" aria-label="${common.pages}">
+        ${ask.after !== undefined && html`<a href="${hrefOf({ ...ask, after: undefined }, base)}">${common.newest}</a>`}${next !== null && html`<a href="${hrefOf({ ...ask, after: next }, base)}" rel="next">${common.older}</a>`}
+      </nav>`
 }
 
-function filterForm({ resource, id, actor }: AuditAsk, base: string): Markup {
+function filterForm({ resource, id, actor }: AuditAsk, base: string): Content {
   const option = (value: string, label: string): Markup =>
     html`<option value="${value}" ${value === (resource ?? '') && html` selected`}>
       ${label}
     </option>`
-  return html`<form class="filter" role="search" action="${base}/audit-log" method="get">
-    <label class="grow"
-      ><span class="hidden">Who</span
-      ><input
-        type="search"
-        name="actor"
-        value="${actor}"
-        maxlength="${ACTOR_CHARS}"
-        placeholder="Who, such as key:1"
-    /></label>
-    <label
-      >Of
-      <select name="resource">
-        ${option('', 'All')}${AUDITED_RESOURCES.map((each) => option(each, RESOURCES[each]))}
-      </select></label
-    >
-    ${id !== undefined && html`<input type="hidden" name="id" value="${id}" />`}
-    <button>Filter</button>
-  </form>`
+  return ({ words: { audit: words, common } }) =>
+    html`<form class="filter" role="search" action="${base}/audit-log" method="get">
+      <label class="grow"
+        ><span class="hidden">${words.who}</span
+        ><input
+          type="search"
+          name="actor"
+          value="${actor}"
+          maxlength="${ACTOR_CHARS}"
+          placeholder="${words.whoSuchAs}"
+      /></label>
+      <label
+        >${words.of}
+        <select name="resource">
+          ${option('', common.all)}${AUDITED_RESOURCES.map((each) => option(each, words.resources[each]))}
+        </select></label
+      >
+      ${id !== undefined && html`<input type="hidden" name="id" value="${id}" />`}
+      <button>${common.filter}</button>
+    </form>`
 }
 
-function entryTable(items: readonly AuditEntryView[], ask: AuditAsk, frame: Frame): Markup {
-  return html`<div class="wide" tabindex="0" role="group" aria-label="Audit log">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Time</th>
-          <th scope="col">Who</th>
-          <th scope="col">What</th>
-          <th scope="col">Changes</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${items.map((entry) => entryRow(entry, ask, frame))}
-      </tbody>
-    </table>
-  </div>`
+function entryTable(items: readonly AuditEntryView[], ask: AuditAsk, frame: Frame): Content {
+  return ({ words: { audit: words, monitor } }) =>
+    html`<div class="wide" tabindex="0" role="group" aria-label="${words.title}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${monitor.time}</th>
+            <th scope="col">${words.who}</th>
+            <th scope="col">${words.what}</th>
+            <th scope="col">${words.changes}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${items.map((entry) => entryRow(entry, ask, frame))}
+        </tbody>
+      </table>
+    </div>`
 }
 
-function entryRow(entry: AuditEntryView, ask: AuditAsk, { base, now }: Frame): Markup {
+function entryRow(entry: AuditEntryView, ask: AuditAsk, { base, now }: Frame): Content {
   const { at, actor, action, resource, resource_id, resource_name, changes } = entry
   const only = (change: Partial<AuditAsk>): string =>
     hrefOf({ ...ask, after: undefined, ...change }, base)
   const name = resource_name === null ? `${resource_id}` : foreign(resource_name)
-  return html`<tr>
-    <td>${clockTime(at, now)}</td>
-    <td>
-      ${actor === null ? html`<span class="muted">nobody named</span>` : html`<a href="${only({ actor })}">${foreign(actor)}</a>`}
-    </td>
-    <td>
-      ${RESOURCES[resource]} <a href="${only({ resource, id: resource_id })}">${name}</a> ${action}
-    </td>
-    <td>${changes.map((change, index) => [index > 0 && html`<br />`, changeText(change)])}</td>
-  </tr>`
+  return ({ words: { audit: words } }) =>
+    html`<tr>
+      <td>${clockTime(at, now)}</td>
+      <td>
+        ${actor === null ? html`<span class="muted">${words.nobody}</span>` : html`<a href="${only({ actor })}">${foreign(actor)}</a>`}
+      </td>
+      <td>
+        ${words.resources[resource]}
+        <a href="${only({ resource, id: resource_id })}">${name}</a> ${words.actions[action]}
+      </td>
+      <td>${changes.map((change, index) => [index > 0 && html`<br />`, changeText(change)])}</td>
+    </tr>`
 }
 
 /** Values are absent where they may be secret, or are too long. */
@@ -153,7 +148,7 @@ function changeText({ field, from, to }: FieldChange): Content {
 }
 
 function valueText(value: Json): Content {
-  if (value === null) return html`<span class="muted">none</span>`
+  if (value === null) return html`<span class="muted">${({ words }) => words.audit.noValue}</span>`
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (text.length <= VALUE_CHARS) return foreign(text)
   return html`<span title="${text}">${foreign(`${text.slice(0, VALUE_CHARS - 1)}…`)}</span>`

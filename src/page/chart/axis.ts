@@ -6,9 +6,11 @@
 
 import type { EpochMs } from '../../model.ts'
 import { DAY_MS, HOUR_MS } from '../../model/time.ts'
-import { dayText } from '../layout/words.ts'
+import type { Language } from '../words/language.ts'
 import type { Steps } from './ranges.ts'
 import type { Panel, Unit, Values } from './panels.ts'
+
+const MINUTE_MS = 60_000
 
 /** The scale ends at a round number whose half is round as well. Extremes of single checks do not stretch it. */
 export function topOf({ unit, lines, band, stack }: Panel): number {
@@ -41,16 +43,17 @@ function rounded(max: number): number {
   return Number((unit * factor).toPrecision(2))
 }
 
-export function scaleText(value: number, unit: Unit): string {
-  const plain = Number(value.toPrecision(3))
-  if (value === 0) return '0'
-  if (unit === 'percent') return `${plain} %`
-  if (unit === 'days') return `${plain} d`
-  if (value < 1000) return `${plain} ms`
-  if (value < 60_000) return `${Number((value / 1000).toPrecision(3))} s`
-  return value < HOUR_MS
-    ? `${Number((value / 60_000).toPrecision(2))} min`
-    : `${Number((value / HOUR_MS).toPrecision(2))} h`
+/** In one unit, rounded. */
+export function scaleText(value: number, unit: Unit, { number, figure, words }: Language): string {
+  const { units } = words.common
+  const text = (of: number, unit: string, digits = 3): string =>
+    figure(`${number(Number(of.toPrecision(digits)))} ${unit}`)
+  if (value === 0) return number(0)
+  if (unit === 'percent') return text(value, '%')
+  if (unit === 'days') return text(value, units.d)
+  if (value < 1000) return text(value, units.ms)
+  if (value < MINUTE_MS) return text(value / 1000, units.s)
+  return value < HOUR_MS ? text(value / MINUTE_MS, units.min, 2) : text(value / HOUR_MS, units.h, 2)
 }
 
 interface Tick {
@@ -61,7 +64,6 @@ interface Tick {
   readonly minor: boolean
 }
 
-const MINUTE_MS = 60_000
 const APART = [
   ...[5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS],
   ...[DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS],
@@ -72,7 +74,7 @@ const MARGIN = 0.1
 const MARGIN_ON_PHONE = 0.2
 
 /** Round UTC times within the chart, without its begin and end. */
-export function ticksOf({ begin, step_ms, count }: Steps): readonly Tick[] {
+export function ticksOf({ begin, step_ms, count }: Steps, language: Language): readonly Tick[] {
   const length = step_ms * count
   const apart = APART.find((each) => length / each <= MOST_TICKS) ?? 14 * DAY_MS
   const ticks: { at: number; time: EpochMs }[] = []
@@ -83,21 +85,25 @@ export function ticksOf({ begin, step_ms, count }: Steps): readonly Tick[] {
   let inner = 0
   return ticks.map(({ at, time }) => ({
     at,
-    text: apart < DAY_MS ? clock(time) : shortDay(time),
+    text: apart < DAY_MS ? clock(time) : shortDay(time, language),
     minor: Math.min(at, 1 - at) < MARGIN_ON_PHONE || inner++ % 2 === 1,
   }))
 }
 
 /** The text at the begin of the chart. */
-export function beginText({ begin, step_ms, count }: Steps): string {
-  return step_ms * count > DAY_MS ? shortDay(begin) : clock(begin)
+export function beginText({ begin, step_ms, count }: Steps, language: Language): string {
+  return step_ms * count > DAY_MS ? shortDay(begin, language) : clock(begin)
 }
 
 /** `14:15`, `14:15–14:30`, `3 Mar, 12:00–16:00`, `3 Mar 2026`. */
-export function stepText(at: EpochMs, step_ms: number, withDay: boolean): string {
-  if (step_ms >= DAY_MS) return dayText(new Date(at).toISOString())
+export function stepText(
+  at: EpochMs,
+  { step_ms, count }: Pick<Steps, 'step_ms' | 'count'>,
+  language: Language,
+): string {
+  if (step_ms >= DAY_MS) return language.day(new Date(at).toISOString())
   const time = step_ms > MINUTE_MS ? `${clock(at)}–${clock(at + step_ms)}` : clock(at)
-  return withDay ? `${shortDay(at)}, ${time}` : time
+  return step_ms * count > DAY_MS ? `${shortDay(at, language)}, ${time}` : time
 }
 
 function clock(at: EpochMs): string {
@@ -105,6 +111,6 @@ function clock(at: EpochMs): string {
 }
 
 /** Without the year. */
-function shortDay(at: EpochMs): string {
-  return dayText(new Date(at).toISOString()).replace(/ \d{4}$/, '')
+function shortDay(at: EpochMs, { dayOfYear }: Language): string {
+  return dayOfYear(new Date(at).toISOString())
 }

@@ -9,7 +9,7 @@
 import type { AvailabilitySpan } from '../../engine/api/hours.ts'
 import { html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
-import { counted } from '../layout/words.ts'
+import type { Language } from '../words/language.ts'
 import { beginText, scaleText, stepText, ticksOf, topOf } from './axis.ts'
 import type { ChartData } from './chart-data.ts'
 import { MOST_LINES, valueText } from './panels.ts'
@@ -36,12 +36,13 @@ interface ChartOptions {
   readonly locations: number
 }
 
-const SHADE_WORDS: Readonly<Record<AvailabilitySpan['availability'], string>> = {
-  down: 'Down',
-  maintenance: 'Maintenance',
-  paused: 'Paused',
-  degraded: 'Degraded',
-  unknown: 'Unknown',
+type Availability = AvailabilitySpan['availability']
+
+const SHADES = ['down', 'maintenance', 'paused', 'degraded'] as const
+
+function shadeWord(shade: Availability, { words: { common, chart } }: Language): string {
+  if (shade === 'degraded') return chart.degraded
+  return common.states[shade === 'unknown' ? 'stale' : shade].label
 }
 
 /** A column of the table, with the text of each step. */
@@ -50,17 +51,21 @@ interface Texts {
   readonly texts: readonly string[]
 }
 
-export function chart({ data, panels, title, locations }: ChartOptions): Markup {
-  if (panels.every(isEmpty)) return html`<p class="empty">No successful check in this period.</p>`
+export function chart(
+  { data, panels, title, locations }: ChartOptions,
+  language: Language,
+): Markup {
+  const { chart: words } = language.words
+  if (panels.every(isEmpty)) return html`<p class="empty">${words.none}</p>`
   const shades = shadesOf(data.spans, data)
   const failed = data.totals.map((step) => (step?.fail ?? 0) > 0)
-  const general = generalColumns(data)
+  const general = generalColumns(data, language)
   const columns = [
     ...general,
     ...panels.flatMap((panel) =>
       panel.columns.map(({ name, values, unit }) => ({
         name,
-        texts: values.map((value) => valueText(value, unit)),
+        texts: values.map((value) => valueText(value, unit, language)),
       })),
     ),
   ]
@@ -81,14 +86,14 @@ export function chart({ data, panels, title, locations }: ChartOptions): Markup 
         const heading = at === 0 ? false : html`<h3>${panel.title}</h3>`
         return html`<div class="panel">
           <div class="keys">
-            ${heading}${panel.columns.map((column, index) => keyOf(column, from + index, newest))}
+            ${heading}${panel.columns.map((column, index) => keyOf(column, { column: from + index, at: newest }, language))}
           </div>
-          ${isEmpty(panel) ? html`<p class="empty">Not measured in this period.</p>` : plot(panel, { data, shades, failed: at === 0 ? failed : [], title })}
+          ${isEmpty(panel) ? html`<p class="empty">${words.notMeasured}</p>` : plot(panel, { data, shades, failed: at === 0 ? failed : [], title, language })}
         </div>`
       })}
-      ${timeAxis(data)}${pointer(title, columns, { newest, last: data.count - 1 })}
+      ${timeAxis(data, language)}${pointer(words.moment(title), columns, { newest, last: data.count - 1 })}
     </div>
-    ${caption({ data, shades, failed, locations, over: panels.some(isCut) })}${table(columns, data.count)}
+    ${caption({ data, shades, failed, locations, over: panels.some(isCut), language })}${table(columns, data.count, words.asTable)}
   </figure>`
 }
 
@@ -103,14 +108,14 @@ function isEmpty({ columns }: Panel): boolean {
 }
 
 /** The moment, and what was with the monitor then. */
-function generalColumns(data: ChartData): readonly Texts[] {
-  const { totals, begin, step_ms, count, spans } = data
-  const withDay = step_ms * count > DAY_MS
+function generalColumns(data: ChartData, language: Language): readonly Texts[] {
+  const { totals, begin, step_ms, spans } = data
+  const { chart: words } = language.words
   const indices = totals.map((_, at) => at)
   const failures = totals.map((step) => {
-    if (step === undefined) return 'no check'
+    if (step === undefined) return words.noCheck
     const checks = step.ok + step.fail + step.unknown
-    return step.fail === 0 ? '' : `${step.fail} of ${counted(checks, 'check')} failed`
+    return step.fail === 0 ? '' : words.failed(step.fail, checks)
   })
   const states = indices.map((at) => {
     const [from, to] = [begin + at * step_ms, begin + (at + 1) * step_ms]
@@ -118,21 +123,27 @@ function generalColumns(data: ChartData): readonly Texts[] {
       (span) =>
         span.availability !== 'unknown' && Date.parse(span.from) < to && Date.parse(span.to) > from,
     )
-    return [...new Set(within.map(({ availability }) => SHADE_WORDS[availability]))].join(', ')
+    return [...new Set(within.map(({ availability }) => shadeWord(availability, language)))].join(
+      ', ',
+    )
   })
   return [
     {
-      name: 'Time (UTC)',
-      texts: indices.map((at) => stepText(begin + at * step_ms, step_ms, withDay)),
+      name: words.time,
+      texts: indices.map((at) => stepText(begin + at * step_ms, data, language)),
     },
-    { name: 'State', texts: states },
-    { name: 'Failures', texts: failures },
+    { name: words.state, texts: states },
+    { name: words.failures, texts: failures },
   ]
 }
 
-function keyOf({ name, key, values, unit }: Column, column: number, at: number): Markup {
+function keyOf(
+  { name, key, values, unit }: Column,
+  { column, at }: { readonly column: number; readonly at: number },
+  language: Language,
+): Markup {
   const mark = key === undefined ? false : html`<i class="key ${key}"></i>`
-  const text = valueText(values[at] ?? null, unit)
+  const text = valueText(values[at] ?? null, unit, language)
   return html`<span>${mark}${name} <b data-col="${column}">${text === '' ? '–' : text}</b></span> `
 }
 
@@ -141,9 +152,10 @@ interface Scene {
   readonly shades: readonly Shade[]
   readonly failed: readonly boolean[]
   readonly title: string
+  readonly language: Language
 }
 
-function plot(panel: Panel, { data, shades, failed, title }: Scene): Markup {
+function plot(panel: Panel, { data, shades, failed, title, language }: Scene): Markup {
   const top = topOf(panel)
   const ground: Ground = {
     steps: data,
@@ -157,36 +169,37 @@ function plot(panel: Panel, { data, shades, failed, title }: Scene): Markup {
     d !== '' && html`<path class="${key}" d="${d}" />`
   return html`<div class="plot">
     <div class="scale" aria-hidden="true">
-      <span>${scaleText(top, unit)}</span><span>${scaleText(top / 2, unit)}</span><span>0</span>
+      ${[top, top / 2, 0].map((value) => html`<span>${scaleText(value, unit, language)}</span>`)}
     </div>
     <svg
       viewBox="0 0 ${WIDTH} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
-      aria-label="${alternative(panel, title)}"
+      aria-label="${alternative(panel, title, language)}"
     >
-      ${shades.map(({ availability, x, width }) => html`<rect class="${availability}" x="${x}" y="0" width="${width}" height="${HEIGHT}" />`)}${path('grid', gridOf(data))}${stackPaths(stack, ground).map(({ key, d }) => path(`area ${key}`, d))}${band !== undefined && path('band', bandPath(band.low, band.high, ground))}${lines.map(({ key, values }) => path(`trace ${key}`, linePath(values, ground)))}${path('peak', extremes.within)}${path('over', extremes.over)}${path('fails', failPath(failed, data))}
+      ${shades.map(({ availability, x, width }) => html`<rect class="${availability}" x="${x}" y="0" width="${width}" height="${HEIGHT}" />`)}${path('grid', gridOf(data, language))}${stackPaths(stack, ground).map(({ key, d }) => path(`area ${key}`, d))}${band !== undefined && path('band', bandPath(band.low, band.high, ground))}${lines.map(({ key, values }) => path(`trace ${key}`, linePath(values, ground)))}${path('peak', extremes.within)}${path('over', extremes.over)}${path('fails', failPath(failed, data))}
       <path class="cursor" d="" />
     </svg>
   </div>`
 }
 
-function gridOf(data: ChartData): string {
-  const upright = ticksOf(data).map(({ at }) => `M${Math.round(at * WIDTH)} 0V${HEIGHT}`)
+function gridOf(data: ChartData, language: Language): string {
+  const upright = ticksOf(data, language).map(({ at }) => `M${Math.round(at * WIDTH)} 0V${HEIGHT}`)
   return `M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}${upright.join('')}`
 }
 
-function timeAxis(data: ChartData): Markup {
-  const text = (at: string, anchor: string, words: string): Markup =>
-    html`<text x="${at}" y="13" class="${anchor}">${words}</text>`
+function timeAxis(data: ChartData, language: Language): Markup {
+  const { days, chart: words } = language.words
+  const text = (at: string, anchor: string, said: string): Markup =>
+    html`<text x="${at}" y="13" class="${anchor}">${said}</text>`
   return html`<svg class="times" aria-hidden="true">
-    ${text('0', 'begin', beginText(data))}${ticksOf(data).map((tick) => text(`${Math.round(tick.at * 1000) / 10}%`, tick.minor ? 'minor' : 'major', tick.text))}${text('100%', 'end', data.step_ms >= DAY_MS ? 'Today' : 'Now')}
+    ${text('0', 'begin', beginText(data, language))}${ticksOf(data, language).map((tick) => text(`${Math.round(tick.at * 1000) / 10}%`, tick.minor ? 'minor' : 'major', tick.text))}${text('100%', 'end', data.step_ms >= DAY_MS ? days.today : words.now)}
   </svg>`
 }
 
 /** Over all panels: a range has the keyboard and the touch of the browser. */
 function pointer(
-  title: string,
+  label: string,
   columns: readonly Texts[],
   { newest, last }: { readonly newest: number; readonly last: number },
 ): Markup {
@@ -198,7 +211,7 @@ function pointer(
     min="0"
     max="${last}"
     value="${newest}"
-    aria-label="Moment in the chart: ${title}"
+    aria-label="${label}"
     aria-valuetext="${said.slice(0, 3).join(', ')}"
   />`
 }
@@ -209,28 +222,29 @@ function caption({
   failed,
   locations,
   over,
+  language,
 }: Omit<Scene, 'title'> & Pick<ChartOptions, 'locations'> & { readonly over: boolean }):
   Markup | false {
+  const { chart: words, monitor } = language.words
   const present = new Set(shades.map(({ availability }) => availability))
   const items = [
-    ...Object.entries(SHADE_WORDS)
-      .filter(([name]) => present.has(name as AvailabilitySpan['availability']))
-      .map(([name, words]) => html`<span><i class="key ${name}"></i>${words}</span> `),
-    failed.includes(true) && html`<span><i class="key fails"></i>Failed checks</span> `,
-    over && html`<span><i class="key over"></i>Maximum beyond the scale</span> `,
-    data.read !== undefined &&
-      html`<span>Of the newest ${counted(data.read, 'check')} only</span> `,
-    locations > MOST_LINES && html`<span>Lines of ${MOST_LINES} of ${locations} locations</span> `,
+    ...SHADES.filter((shade) => present.has(shade)).map(
+      (shade) => html`<span><i class="key ${shade}"></i>${shadeWord(shade, language)}</span> `,
+    ),
+    failed.includes(true) && html`<span><i class="key fails"></i>${words.failedChecks}</span> `,
+    over && html`<span><i class="key over"></i>${words.beyond}</span> `,
+    data.read !== undefined && html`<span>${monitor.newestOnly(data.read)}</span> `,
+    locations > MOST_LINES && html`<span>${words.linesOf(MOST_LINES, locations)}</span> `,
   ].filter((item) => item !== false)
   return items.length > 0 && html`<figcaption>${items}</figcaption>`
 }
 
 /** Newest first. The readout takes its texts from here. */
-function table(columns: readonly Texts[], count: number): Markup {
+function table(columns: readonly Texts[], count: number, title: string): Markup {
   const rows = Array.from({ length: count }, (_, at) => count - 1 - at)
   return html`<details class="as-table" id="chart-table">
-    <summary>Chart as a table</summary>
-    <div class="wide" tabindex="0" role="group" aria-label="Chart as a table">
+    <summary>${title}</summary>
+    <div class="wide" tabindex="0" role="group" aria-label="${title}">
       <table>
         <thead>
           <tr>
@@ -250,15 +264,22 @@ function table(columns: readonly Texts[], count: number): Markup {
   </details>`
 }
 
-function alternative({ title, unit, columns, stack }: Panel, whole: string): string {
-  const [main] = columns
-  const known = main?.values.filter((value) => value !== null) ?? []
-  const [least, most] = [Math.min(...known), Math.max(...known)]
-  const said = (value: number): string => valueText(value, unit)
-  if (stack !== undefined) return `${title}: ${columns.length} phases, one above the other`
+function alternative(
+  { title, unit, columns, stack }: Panel,
+  whole: string,
+  language: Language,
+): string {
+  const { chart: words } = language.words
+  if (stack !== undefined) return words.stack(title, columns.length)
+  const [main, next] = columns
+  const known = knownOf(main)
   if (known.length === 0) return whole
-  const highest = columns[1]?.values.filter((value) => value !== null) ?? []
-  const p95 = columns[1]?.key === 'p95' ? `, p95 at most ${said(Math.max(...highest))}` : ''
-  const name = columns[0]?.key === 'p50' ? 'median ' : ''
-  return `${columns[0]?.key === 'p50' ? whole : title}: ${name}from ${said(least)} to ${said(most)}${p95}`
+  const said = (value: number): string => valueText(value, unit, language)
+  const [least, most] = [said(Math.min(...known)), said(Math.max(...known))]
+  if (main?.key !== 'p50') return words.fromTo(title, least, most)
+  return words.median(whole, least, most) + words.p95(said(Math.max(...knownOf(next))))
+}
+
+function knownOf(column: Column | undefined): readonly number[] {
+  return column?.values.filter((value) => value !== null) ?? []
 }

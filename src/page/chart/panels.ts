@@ -7,9 +7,10 @@
 
 import type { ChartView, TypeView } from '../../engine/api/engine.ts'
 import type { TotalsView } from '../../engine/api/hours.ts'
-import { foreign } from '../layout/markup.ts'
+import { english, foreign } from '../layout/markup.ts'
 import type { Content } from '../layout/markup.ts'
-import { inOrder, msText, phaseClass, phaseWord } from '../layout/words.ts'
+import type { Language } from '../words/language.ts'
+import { inOrder, phaseClass, phaseWord } from '../layout/words.ts'
 import type { ChartData } from './chart-data.ts'
 import type { StepTotals } from './result-totals.ts'
 
@@ -56,13 +57,18 @@ interface PanelsAsk {
   readonly locations: ReadonlyMap<number, string>
 }
 
-export function panelsOf({ data, type, response, locations }: PanelsAsk): readonly Panel[] {
+export function panelsOf(
+  { data, type, response, locations }: PanelsAsk,
+  language: Language,
+): readonly Panel[] {
   const { totals } = data
-  const phases = response === undefined ? undefined : phasePanel(totals)
+  const phases = response === undefined ? undefined : phasePanel(totals, language)
   return [
-    ...(response === undefined ? [] : [responsePanel(data, response, locations)]),
+    ...(response === undefined
+      ? []
+      : [responsePanel(data, { title: response, names: locations, language })]),
     ...(phases === undefined ? [] : [phases]),
-    ...(type?.charts ?? []).map((chart) => figurePanel(totals, chart)),
+    ...(type?.charts ?? []).map((chart) => figurePanel(totals, chart, language)),
   ]
 }
 
@@ -71,11 +77,15 @@ type Totals = readonly (StepTotals | undefined)[]
 const valuesOf = (totals: Totals, value: (step: StepTotals) => number | null | undefined): Values =>
   totals.map((step) => (step === undefined ? null : (value(step) ?? null)))
 
-function responsePanel(
-  { totals }: ChartData,
-  title: string,
-  names: ReadonlyMap<number, string>,
-): Panel {
+interface ResponseOptions {
+  readonly title: string
+  /** Of locations. */
+  readonly names: ReadonlyMap<number, string>
+  readonly language: Language
+}
+
+function responsePanel({ totals }: ChartData, { title, names, language }: ResponseOptions): Panel {
+  const { monitor: words } = language.words
   const p50 = valuesOf(totals, ({ p50_ms }) => p50_ms)
   const p95 = valuesOf(totals, ({ p95_ms }) => p95_ms)
   const max = valuesOf(totals, ({ max_ms }) => max_ms)
@@ -85,13 +95,13 @@ function responsePanel(
     ...{ title, unit, band: { low: p50, high: p95 }, peaks: max },
     lines: [...lines, { key: 'p95', values: p95 }, { key: 'p50', values: p50 }],
     columns: [
-      { name: 'Median', key: 'p50', values: p50, unit },
+      { name: words.median, key: 'p50', values: p50, unit },
       { name: 'p95', key: 'p95', values: p95, unit },
       { name: 'p99', values: valuesOf(totals, ({ p99_ms }) => p99_ms), unit },
-      { name: 'Maximum', key: 'peak', values: max, unit },
+      { name: words.maximum, key: 'peak', values: max, unit },
       ...lines.map(({ location_id, key, values }): Column => ({
         ...{
-          name: foreign(names.get(location_id) ?? `Location ${location_id}`),
+          name: foreign(names.get(location_id) ?? words.location(location_id)),
           key,
           values,
           unit,
@@ -121,7 +131,7 @@ function locationLines(totals: Totals): readonly (Line & { readonly location_id:
 }
 
 /** With one phase alone the response time says it all. */
-function phasePanel(totals: Totals): Panel | undefined {
+function phasePanel(totals: Totals, { words }: Language): Panel | undefined {
   const present = new Set(totals.flatMap((step) => Object.keys(step?.phases ?? {})))
   const phases = inOrder([...present].map((name) => name.replace(/_ms$/, '')))
   if (phases.length < 2) return undefined
@@ -135,7 +145,7 @@ function phasePanel(totals: Totals): Panel | undefined {
     ),
   }))
   return {
-    ...{ title: 'Phases, mean', unit: 'ms', lines: [], stack },
+    ...{ title: words.chart.phases, unit: 'ms', lines: [], stack },
     columns: stack.map(({ key, values }, at) => ({
       ...{ name: foreign(phaseWord(phases[at] ?? '')), key, values, unit: 'ms' as const },
     })),
@@ -143,7 +153,11 @@ function phasePanel(totals: Totals): Panel | undefined {
 }
 
 /** Of days the fewest count; of everything else the mean, with the extremes where there is one figure alone. */
-function figurePanel(totals: Totals, { title, unit, figures }: ChartView): Panel {
+function figurePanel(
+  totals: Totals,
+  { title, unit, figures }: ChartView,
+  { words }: Language,
+): Panel {
   const of = (name: string, which: keyof TotalsView['figures'][string]): Values =>
     valuesOf(totals, (step) => step.figures[name]?.[which])
   const lines = figures.map(({ name }, at) => ({
@@ -151,7 +165,7 @@ function figurePanel(totals: Totals, { title, unit, figures }: ChartView): Panel
     values: of(name, unit === 'days' ? 'min' : 'avg'),
   }))
   const columns: readonly Column[] = lines.map(({ key, values }, at) => ({
-    ...{ name: foreign(figures[at]?.label ?? ''), key, values, unit },
+    ...{ name: english(figures[at]?.label ?? ''), key, values, unit },
   }))
   const [only] = figures
   if (only === undefined || figures.length > 1 || unit === 'days')
@@ -161,17 +175,22 @@ function figurePanel(totals: Totals, { title, unit, figures }: ChartView): Panel
     ...{ title, unit, lines, band: { low, high } },
     columns: [
       ...columns,
-      { name: 'lowest', values: low, unit },
-      { name: 'highest', values: high, unit },
+      { name: words.chart.lowest, values: low, unit },
+      { name: words.chart.highest, values: high, unit },
     ],
   }
 }
 
 /** A value with its unit; empty without one. */
-export function valueText(value: number | null, unit: Unit): string {
+export function valueText(
+  value: number | null,
+  unit: Unit,
+  { number, figure, ms, words }: Language,
+): string {
+  const { units } = words.common
   if (value === null) return ''
-  if (unit === 'ms') return value === 0 ? '0 ms' : msText(value)
-  if (unit === 'days') return `${Math.floor(value)} d`
-  if (unit === 'percent') return `${Math.round(value * 10) / 10} %`
-  return String(value)
+  if (unit === 'ms') return value === 0 ? figure(`${number(0)} ${units.ms}`) : ms(value)
+  if (unit === 'days') return figure(`${number(Math.floor(value))} ${units.d}`)
+  if (unit === 'percent') return figure(`${number(Math.round(value * 10) / 10)} %`)
+  return number(value)
 }

@@ -12,12 +12,16 @@ import { newInput, patchInput } from '../forms/read-form.ts'
 import { badRequest, forbidden } from '../http/http-error.ts'
 import { positive } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
-import { foreign, html } from '../layout/markup.ts'
+import { english, foreign, html } from '../layout/markup.ts'
+import type { Content, Said } from '../layout/markup.ts'
 import { action, page } from '../routes/signed-in.ts'
 import type { PrivateSheet, Seen } from '../routes/signed-in.ts'
+import type { Language } from '../words/language.ts'
 import { choicesFor, controlsFor, monitorForm } from './monitor-form.ts'
 import type { Controls, FormOutcome, MonitorForm } from './monitor-form.ts'
 import { typeList } from './type-list.ts'
+
+const NEW: Said = ({ words }) => words.overview.newMonitor
 
 export const editRoutes: readonly Route[] = [
   page(/^\/monitors\/new$/, async (seen) => {
@@ -27,7 +31,7 @@ export const editRoutes: readonly Route[] = [
     const clone = positive(searchParams, 'clone')
     if (clone === undefined && (searchParams.get('type') ?? '') === '')
       return {
-        title: 'New monitor',
+        title: NEW,
         main: typeList(call.service.engine.types.list(), call.frame),
         section: 'monitors',
       }
@@ -76,16 +80,21 @@ export const editRoutes: readonly Route[] = [
     const { call, scope } = seen
     const monitor = await scope.monitors.get(Number(call.params[0]))
     const path = `${call.service.base}/monitors/${monitor.id}`
-    const main = html`<div class="first">
-      <h1>Delete ${foreign(monitor.name)}?</h1>
-      <p>
-        Its checks, its figures and its settings are deleted for good. Its incidents stay on record.
-      </p>
-      <form method="post" action="${path}/delete" class="buttons">
-        <button class="danger">Delete</button><a href="${path}">Keep it</a>
-      </form>
-    </div>`
-    return { title: `Delete ${monitor.name}`, main, section: 'monitors' }
+    const main: Content = ({
+      words: {
+        forms,
+        monitor: { delete: word },
+      },
+    }) =>
+      html`<div class="first">
+        <h1>${forms.askDelete(foreign(monitor.name))}</h1>
+        <p>${forms.deleteText}</p>
+        <form method="post" action="${path}/delete" class="buttons">
+          <button class="danger">${word}</button><a href="${path}">${forms.keep}</a>
+        </form>
+      </div>`
+    const title: Said = ({ words }) => words.forms.deleteTitle(monitor.name)
+    return { title, main, section: 'monitors' }
   }),
   action(/^\/monitors\/(\d{1,15})\/delete$/, async ({ call, scope }) => {
     await scope.monitors.remove(Number(call.params[0]))
@@ -95,7 +104,7 @@ export const editRoutes: readonly Route[] = [
 
 /** Refuses a form to those who may not send it. */
 function requireActing({ can_act }: Seen): void {
-  if (!can_act) throw forbidden(() => 'You may look at monitors, and not change them.')
+  if (!can_act) throw forbidden(({ words }) => words.forms.readOnly)
 }
 
 /** A test counts with the checks that users ask for. */
@@ -117,8 +126,7 @@ async function factsOf(
   const { types, locations } = service.engine
   const type = types.list().find((each) => each.type === name)
   const table = types.tables().get(name)
-  if (type === undefined || table === undefined)
-    throw badRequest(() => 'There is no such type of monitor.')
+  if (type === undefined || table === undefined) throw badRequest(({ words }) => words.forms.noType)
   return { type, controls: controlsFor(table, await choicesFor(scope, await locations.list())) }
 }
 
@@ -147,10 +155,10 @@ function problemsOf(error: object): Readonly<Record<string, string>> {
   return (error as { readonly fields?: Readonly<Record<string, string>> }).fields ?? {}
 }
 
-function refusal({ code, message }: { readonly code: string; readonly message: string }): string {
+function refusal({ code, message }: { readonly code: string; readonly message: string }): Content {
   return code === 'version_mismatch'
-    ? 'Somebody else has changed this monitor meanwhile. Open it again to see the change.'
-    : `${message}.`
+    ? ({ words }) => words.forms.changedMeanwhile
+    : english(`${message}.`)
 }
 
 interface Shown extends Partial<Refused> {
@@ -170,19 +178,19 @@ function sheet(
   const path = `${base}/monitors/${stored?.id ?? 'new'}`
   const form: MonitorForm = {
     ...{ type, controls, sent, problems, outcome, now: frame.now },
-    title: stored === undefined ? 'New monitor' : ['Edit ', foreign(stored.name)],
+    title: stored === undefined ? NEW : ({ words }) => words.forms.edit(foreign(stored.name)),
     action: stored === undefined ? path : `${path}/edit`,
     back: stored === undefined ? `${base}/` : path,
-    values: valuesOf(stored ?? from, { copies: stored === undefined }),
+    values: stored === undefined ? copyOf(from, frame.language) : (stored as unknown as JsonObject),
     keeps_secrets: stored !== undefined,
     version: stored?.version,
     hint:
       from === undefined || sent !== undefined
         ? undefined
-        : 'A copy has no passwords and no secret headers: enter them again.',
+        : ({ words }: Language) => words.forms.copyHint,
   }
   return {
-    title: stored === undefined ? 'New monitor' : `Edit ${stored.name}`,
+    title: stored === undefined ? NEW : ({ words }) => words.forms.editTitle(stored.name),
     main: monitorForm(form),
     section: 'monitors',
     status,
@@ -190,13 +198,10 @@ function sheet(
   }
 }
 
-function valuesOf(
-  monitor: MonitorView | undefined,
-  { copies }: { readonly copies: boolean },
-): JsonObject {
+function copyOf(monitor: MonitorView | undefined, { words }: Language): JsonObject {
   if (monitor === undefined) return {}
-  const values = monitor as unknown as JsonObject
-  return copies ? { ...withoutMasks(values), name: `Copy of ${monitor.name}` } : values
+  const values = withoutMasks(monitor as unknown as JsonObject)
+  return { ...values, name: words.forms.copyOf(monitor.name) }
 }
 
 /** A masked value means a stored one, of which a copy has none. */

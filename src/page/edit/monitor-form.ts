@@ -13,7 +13,7 @@ import type { Choices, Control } from '../forms/controls.ts'
 import { formField, labelOf, problemText } from '../forms/form-field.ts'
 import type { FieldValues } from '../forms/form-field.ts'
 import { icon } from '../layout/icons.ts'
-import { foreign, html } from '../layout/markup.ts'
+import { english, foreign, html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
 import { checkList } from '../monitor/checks.ts'
 import { inWords } from '../monitor/highlights.ts'
@@ -61,7 +61,7 @@ export async function choicesFor(
 /** What became of a form that was sent. */
 export type FormOutcome =
   | { readonly kind: 'none' }
-  | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'refused'; readonly text: Content }
   | { readonly kind: 'checked'; readonly outcome: TimedOutcome }
   | { readonly kind: 'preview'; readonly preview: MonitorPreview }
 
@@ -74,29 +74,40 @@ export interface MonitorForm extends FieldValues {
   /** Of the stored monitor, against concurrent changes. */
   readonly version: number | undefined
   readonly outcome: FormOutcome
-  readonly hint: string | undefined
+  readonly hint: Content | undefined
   readonly now: EpochMs
 }
 
-export function monitorForm(form: MonitorForm): Markup {
+export function monitorForm(form: MonitorForm): Content {
   const { title, action, back, type, controls, version, hint } = form
   const edits = version !== undefined
-  return html`<p class="back"><a href="${back}">Back</a></p>
-    <h1>${title}</h1>
-    <p class="muted">${type.name}: ${type.description}</p>
-    ${hint !== undefined && html`<p class="hint">${icon('alert', 'warn')} ${hint}</p>`}
-    <form method="post" action="${action}" class="fields" novalidate data-form>
-      <input type="hidden" name="type" value="${type.type}" />
-      ${edits && html`<input type="hidden" name="version" value="${version}" />`}
-      ${controls.first.map((control) => formField(control, form))}
-      ${fold('More settings', controls.more, form)}${fold('Alerts, places and schedule', controls.common, form)}
-      <div id="outcome" data-part role="status">${said(form)}</div>
-      <div class="buttons">
-        <button class="primary" name="do" value="save">${edits ? 'Save' : 'Create'}</button>
-        <button name="do" value="check">Check now, before saving</button>
-        ${edits && html`<button name="do" value="preview">Show what would change</button>`}
-      </div>
-    </form>`
+  return ({ words: { forms: words, common } }) =>
+    html`<p class="back"><a href="${back}">${common.back}</a></p>
+      <h1>${title}</h1>
+      <p class="muted">${english(`${type.name}: ${type.description}`)}</p>
+      ${hint !== undefined && html`<p class="hint">${icon('alert', 'warn')} ${hint}</p>`}
+      <form
+        method="post"
+        action="${action}"
+        class="fields"
+        novalidate
+        data-form
+        data-asking="${words.asking}"
+        data-no-answer="${words.noAnswer}"
+      >
+        <input type="hidden" name="type" value="${type.type}" />
+        ${edits && html`<input type="hidden" name="version" value="${version}" />`}
+        ${controls.first.map((control) => formField(control, form))}
+        ${fold(words.more, controls.more, form)}${fold(words.common, controls.common, form)}
+        <div id="outcome" data-part role="status">${said(form)}</div>
+        <div class="buttons">
+          <button class="primary" name="do" value="save">
+            ${edits ? words.save : words.create}
+          </button>
+          <button name="do" value="check">${words.check}</button>
+          ${edits && html`<button name="do" value="preview">${words.preview}</button>`}
+        </div>
+      </form>`
 }
 
 function fold(title: string, controls: readonly Control[], form: MonitorForm): Markup | false {
@@ -104,7 +115,9 @@ function fold(title: string, controls: readonly Control[], form: MonitorForm): M
   const wrong = controls.some(({ name }) => Object.hasOwn(form.problems, name))
   const set = controls.filter((control) => isSet(control, form.values)).length
   return html`<details class="fold" ${wrong && html` open`}>
-    <summary>${title}${set > 0 && html` <span class="tag">${set} set</span>`}</summary>
+    <summary>
+      ${title}${set > 0 && html` <span class="tag">${({ words }) => words.forms.set(set)}</span>`}
+    </summary>
     ${controls.map((control) => formField(control, form))}
   </details>`
 }
@@ -119,9 +132,7 @@ function isSet({ name, fallback }: Control, values: JsonObject): boolean {
 function said({ outcome, problems, type, now }: MonitorForm): Content {
   const wrong = Object.entries(problems)
   if (wrong.length > 0)
-    return html`<p class="problem">
-        ${wrong.length === 1 ? 'One setting is not right:' : `${wrong.length} settings are not right:`}
-      </p>
+    return html`<p class="problem">${({ words }) => words.forms.wrong(wrong.length)}</p>
       <ul>
         ${wrong.map(([name, problem]) => html`<li><a href="#f-${name}">${labelOf(name)}</a>: ${problemText(problem)}</li>`)}
       </ul>`
@@ -136,40 +147,39 @@ function checked(outcome: TimedOutcome, type: TypeView, now: EpochMs): Markup {
     ...outcome,
     ...{ id: 0, monitor_id: 0, location_id: 0, round: outcome.started_at, lag_ms: 0 },
   }
-  return html`<h2>
-      ${({ words }) => words.common.verdicts[outcome.verdict]}: the check of these settings
-    </h2>
-    ${checkList({ results: [result], locations: new Map([[0, 'From here']]), type, now })}`
+  return html`<h2>${({ words }) => words.forms.checked(words.common.verdicts[outcome.verdict])}</h2>
+    ${({ words }) => checkList({ results: [result], locations: new Map([[0, words.forms.fromHere]]), type, now })}`
 }
 
-function changes({ changes, warnings }: MonitorPreview): Markup {
-  return html`<h2>What would change</h2>
-    ${
-      changes.length === 0
-        ? html`<p class="empty">Nothing: these are the stored settings.</p>`
-        : html`<div class="wide" tabindex="0" role="group" aria-label="Changes">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Setting</th>
-                  <th scope="col">Now</th>
-                  <th scope="col">Then</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${changes.map(
-                  ({ field, from, to, secret }) =>
-                    html`<tr>
-                      <th scope="row">${labelOf(field)}</th>
-                      <td>${secret ? 'a secret' : shown(from)}</td>
-                      <td>${secret ? 'another secret' : shown(to)}</td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
-    }
-    ${warnings.map(({ field, text }) => html`<p class="hint">${labelOf(field)}: ${text}</p>`)}`
+function changes({ changes, warnings }: MonitorPreview): Content {
+  return ({ words: { forms: words } }) =>
+    html`<h2>${words.wouldChange}</h2>
+      ${
+        changes.length === 0
+          ? html`<p class="empty">${words.nothingChanges}</p>`
+          : html`<div class="wide" tabindex="0" role="group" aria-label="${words.changes}">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">${words.setting}</th>
+                    <th scope="col">${words.now}</th>
+                    <th scope="col">${words.then}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${changes.map(
+                    ({ field, from, to, secret }) =>
+                      html`<tr>
+                        <th scope="row">${labelOf(field)}</th>
+                        <td>${secret ? words.secret : shown(from)}</td>
+                        <td>${secret ? words.otherSecret : shown(to)}</td>
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>`
+      }
+      ${warnings.map(({ field, text }) => html`<p class="hint">${english(`${labelOf(field)}: ${text}`)}</p>`)}`
 }
 
 function shown(value: Json): Content {

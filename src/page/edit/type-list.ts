@@ -6,21 +6,22 @@
 
 import type { TypeView } from '../../engine/api/engine.ts'
 import type { Frame } from '../layout/frame.ts'
-import { html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
+import { english, html } from '../layout/markup.ts'
+import type { Content } from '../layout/markup.ts'
 
-export function typeList(types: readonly TypeView[], { base }: Frame): Markup {
-  return html`<p class="back"><a href="${base}/">Monitors</a></p>
-    <h1>New monitor</h1>
-    <ul class="types">
-      ${types.map(
-        ({ type, name, description, available, install }) =>
-          html`<li>
-            ${available ? html`<a href="${base}/monitors/new?type=${type}">${name}</a>` : html`<strong>${name}</strong>`}
-            <p class="muted">
-              ${description}${!available && install !== undefined && html`. Not installed: <code>${install}</code>`}
-            </p>
-          </li>`,
-      )}
-    </ul>`
+export function typeList(types: readonly TypeView[], { base }: Frame): Content {
+  return ({ words }) =>
+    html`<p class="back"><a href="${base}/">${words.frame.monitors}</a></p>
+      <h1>${words.overview.newMonitor}</h1>
+      <ul class="types">
+        ${types.map(
+          ({ type, name, description, available, install }) =>
+            html`<li>
+              ${available ? html`<a href="${base}/monitors/new?type=${type}">${english(name)}</a>` : html`<strong>${english(name)}</strong>`}
+              <p class="muted">
+                ${english(description)}${!available && install !== undefined && words.forms.notInstalled(html`<code>${install}</code>`)}
+              </p>
+            </li>`,
+        )}
+      </ul>`
 }

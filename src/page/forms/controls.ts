@@ -8,13 +8,14 @@
 import type { AnyField, FieldInfo, FieldTable } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
+import type { Said } from '../layout/markup.ts'
 
 export type ControlKind =
   'line' | 'secret' | 'number' | 'checkbox' | 'select' | 'lines' | 'headers' | 'text' | 'json'
 
 export interface Choice {
   readonly value: string
-  readonly label: string
+  readonly label: string | Said
 }
 
 export interface Control {
@@ -78,8 +79,8 @@ function isPlain(item: AnyField | undefined): boolean {
 function choicesOf({ info }: AnyField): readonly Choice[] {
   if (info.kind === 'boolean')
     return [
-      { value: 'true', label: 'Yes' },
-      { value: 'false', label: 'No' },
+      { value: 'true', label: ({ words }) => words.forms.yes },
+      { value: 'false', label: ({ words }) => words.forms.no },
     ]
   return (info.enum ?? []).map((value) => ({ value: String(value), label: String(value) }))
 }

@@ -5,8 +5,10 @@
  */
 
 import type { Json, JsonObject } from '../../model.ts'
-import { html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
+import { english, html } from '../layout/markup.ts'
+import type { Content, Markup, Said } from '../layout/markup.ts'
+import type { Words } from '../words/en/index.ts'
+import type { Language } from '../words/language.ts'
 import { textOf, valueAt } from './controls.ts'
 import type { Control } from './controls.ts'
 import { isStored, PREFIX, REMOVE } from './read-form.ts'
@@ -26,7 +28,7 @@ export function formField(control: Control, given: FieldValues): Markup {
   const id = `f-${name}`
   const problem = given.problems[name]
   const note = noteOf(control)
-  const described = [note !== '' && `${id}-note`, problem !== undefined && `${id}-problem`]
+  const described = [note.length > 0 && `${id}-note`, problem !== undefined && `${id}-problem`]
     .filter((each) => each !== false)
     .join(' ')
   const attributes = html` id="${id}"${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}`
@@ -34,9 +36,9 @@ export function formField(control: Control, given: FieldValues): Markup {
   const box = kind === 'checkbox'
   const ticked = kind === 'lines' && control.choices.length > 0
   return html`<div class="field${problem !== undefined && ' wrong'}">
-    ${!box && (ticked ? html`<span class="label" id="${id}-label">${label}</span>` : html`<label for="${id}">${label}${required && html` <span class="muted">required</span>`}</label>`)}
+    ${!box && (ticked ? html`<span class="label" id="${id}-label">${label}</span>` : html`<label for="${id}">${label}${required && html` <span class="muted">${({ words }) => words.forms.required}</span>`}</label>`)}
     ${drawn(control, { ...given, attributes })}${box && html`<label for="${id}">${label}</label>`}
-    ${note !== '' && html`<p class="note" id="${id}-note">${note}</p>`}
+    ${note.length > 0 && html`<p class="note" id="${id}-note">${note.map((part, at) => [at > 0 && '; ', part])}</p>`}
     <p class="problem" id="${id}-problem" data-part>
       ${problem !== undefined && problemText(problem)}
     </p>
@@ -56,21 +58,24 @@ export function labelOf(name: string): string {
 }
 
 /** The description, the unit and the default. */
-function noteOf({ info, fallback, kind, required }: Control): string {
+function noteOf({ info, fallback, kind, required }: Control): readonly Content[] {
   const { description, unit, no_effect, unavailable } = info
   const usual = required || kind === 'checkbox' ? '' : usualText(fallback)
-  return [
-    description.replace('; a string with commas is accepted as well', ''),
-    unit !== undefined && `in ${unit}`,
-    kind === 'lines' && 'one per line',
-    kind === 'headers' && 'one per line, as in Name: value',
-    kind === 'json' && 'as JSON',
-    usual !== '' && `default ${usual}`,
-    no_effect !== undefined && `no effect here: ${no_effect}`,
-    unavailable !== undefined && `not available: ${unavailable}`,
+  const said = (word: (words: Words['forms']) => Content): Content => {
+    return ({ words }) => word(words.forms)
+  }
+  const parts: readonly Content[] = [
+    description !== '' &&
+      english(description.replace('; a string with commas is accepted as well', '')),
+    unit !== undefined && said(({ inUnit }) => inUnit(unit)),
+    kind === 'lines' && said(({ onePerLine }) => onePerLine),
+    kind === 'headers' && said(({ headerLines }) => headerLines),
+    kind === 'json' && said(({ asJson }) => asJson),
+    usual !== '' && said((words) => words.usual(usual)),
+    no_effect !== undefined && said(({ noEffect }) => noEffect(english(no_effect))),
+    unavailable !== undefined && said((words) => words.unavailable(english(unavailable))),
   ]
-    .filter((part) => part !== false && part !== '')
-    .join('; ')
+  return parts.filter((part) => part !== false)
 }
 
 function usualText(fallback: Json): string {
@@ -81,10 +86,19 @@ function usualText(fallback: Json): string {
 }
 
 /** `out_of_range: 1..20` → `Out of range: 1..20`. */
-export function problemText(problem: string): string {
+export function problemText(problem: string): Content {
+  if (problem === 'required') return ({ words }) => words.forms.isRequired
+  const range = /^out_of_range: (.*)$/.exec(problem)?.[1]
+  if (range !== undefined) return ({ words }) => words.forms.within(range)
   const text = problem.replace(/^invalid: /, '').replaceAll('out_of_range: ', 'must be within ')
-  const said = text === 'required' ? 'this is required' : text
-  return said.charAt(0).toUpperCase() + said.slice(1)
+  return english(text.charAt(0).toUpperCase() + text.slice(1))
+}
+
+function usualOption(fallback: Json): Said {
+  return ({ words: { forms } }) =>
+    fallback === null
+      ? forms.default
+      : forms.defaultOf(JSON.stringify(fallback).replaceAll('"', ''))
 }
 
 interface Drawing extends FieldValues {
@@ -104,7 +118,7 @@ function drawn(control: Control, drawing: Drawing): Content {
     }
     case 'select':
       return html`<select name="${key}" ${attributes}>
-        ${!control.required && html`<option value="">Default${fallback !== null && ` (${JSON.stringify(fallback).replaceAll('"', '')})`}</option>`}
+        ${!control.required && html`<option value="">${usualOption(fallback)}</option>`}
         ${choices.map((choice) => html`<option value="${choice.value}" ${choice.value === text && html` selected`}>${choice.label}</option>`)}
       </select>`
     case 'secret':
@@ -164,8 +178,8 @@ function secretInput({ name }: Control, { attributes, values, keeps_secrets }: D
       type="password"
       autocomplete="new-password"
       name="${PREFIX + name}"
-      ${attributes}${stored && html` placeholder="Stored; empty keeps it"`}
-    />${stored && html`<label class="tick"><input type="checkbox" name="${REMOVE + name}" />Remove the stored value</label>`}`
+      ${attributes}${stored && html` placeholder="${({ words }: Language) => words.forms.stored}"`}
+    />${stored && html`<label class="tick"><input type="checkbox" name="${REMOVE + name}" />${({ words }) => words.forms.removeStored}</label>`}`
 }
 
 /** Which of a few, as boxes; none is the default. */

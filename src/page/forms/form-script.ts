@@ -16,7 +16,7 @@ const SOURCE = `(() => {
     if (event.submitter) body.set(event.submitter.name, event.submitter.value)
     const outcome = document.getElementById('outcome')
     for (const button of buttons) button.disabled = true
-    outcome.textContent = 'One moment …'
+    outcome.textContent = form.dataset.asking
     try {
       const answer = await fetch(form.action, { method: 'POST', body })
       if (answer.redirected) return location.assign(answer.url)
@@ -33,7 +33,7 @@ const SOURCE = `(() => {
       }
       outcome.scrollIntoView({ block: 'nearest' })
     } catch {
-      outcome.textContent = 'The service did not answer as expected. Nothing is lost: try again.'
+      outcome.textContent = form.dataset.noAnswer
     }
     for (const button of buttons) button.disabled = false
   })

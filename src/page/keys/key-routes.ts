@@ -12,7 +12,8 @@ import { badRequest, forbidden } from '../http/http-error.ts'
 import type { Route } from '../http/call.ts'
 import type { Frame } from '../layout/frame.ts'
 import { foreign, html } from '../layout/markup.ts'
-import { dayText, relative } from '../layout/words.ts'
+import type { Content } from '../layout/markup.ts'
+import { relative } from '../layout/words.ts'
 import { action, page } from '../routes/signed-in.ts'
 import type { PrivateSheet } from '../routes/signed-in.ts'
 import type { Visitor } from '../session/access.ts'
@@ -28,9 +29,9 @@ export const keyRoutes: readonly Route[] = [
     requireKeys(visitor)
     const name = (form.get('name') ?? '').trim()
     if (name === '' || name.length > NAME_CHARS)
-      throw badRequest(() => `A key needs a name of at most ${NAME_CHARS} characters.`)
+      throw badRequest(({ words }) => words.keys.needsName(NAME_CHARS))
     const chosen = KEY_SCOPES.filter((scope) => form.getAll('scope').includes(scope))
-    if (chosen.length === 0) throw badRequest(() => 'Choose what the key may do.')
+    if (chosen.length === 0) throw badRequest(({ words }) => words.keys.chooseScopes)
     const { key, view } = await scope.keys.create({ name, scopes: chosen })
     return keySheet(await scope.keys.list(), call.frame, { key, name: view.name })
   }),
@@ -42,7 +43,7 @@ export const keyRoutes: readonly Route[] = [
 ]
 
 function requireKeys({ keys }: Visitor): void {
-  if (!keys) throw forbidden(() => 'You may not manage API keys.')
+  if (!keys) throw forbidden(({ words }) => words.keys.notYours)
 }
 
 function keySheet(
@@ -50,62 +51,63 @@ function keySheet(
   { base, now }: Frame,
   made?: { readonly key: string; readonly name: string },
 ): PrivateSheet {
-  const main = html`<h1>API keys</h1>
-    ${
-      made !== undefined &&
-      html`<div class="made" role="status">
-        <p><strong>The key ${foreign(made.name)}</strong> is shown only now. Copy it:</p>
-        <p><code>${made.key}</code></p>
-      </div>`
-    }
-    <div class="wide" tabindex="0" role="group" aria-label="API keys">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Begins with</th>
-            <th scope="col">May</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
-            <th scope="col"><span class="hidden">Action</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          ${keys.map(
-            ({ id, name, prefix, scopes, created_at, last_used_at, revoked_at }) =>
-              html`<tr>
-                <th scope="row">${foreign(name)}</th>
-                <td><code>${prefix}</code></td>
-                <td>${scopeText(scopes)}</td>
-                <td>${dayText(created_at)}</td>
-                <td>${last_used_at === null ? 'never' : relative(last_used_at, now)}</td>
-                <td>
-                  ${revoked_at !== null ? html`<span class="muted">revoked</span>` : html`<form method="post" action="${base}/keys/${id}/revoke"><button class="small" aria-label="Revoke ${name}">Revoke</button></form>`}
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
-    <section aria-labelledby="h-key">
-      <h2 id="h-key">New key</h2>
-      <form method="post" action="${base}/keys" class="fields">
-        <div class="field">
-          <label for="k-name">Name</label>
-          <input id="k-name" name="name" required maxlength="${NAME_CHARS}" autocomplete="off" />
-        </div>
-        <fieldset class="field">
-          <legend>What it may do</legend>
-          <div class="ticks">
-            ${KEY_SCOPES.map((scope) => html`<label class="tick"><input type="checkbox" name="scope" value="${scope}" ${scope === 'read' && html` checked`} />${scope}</label>`)}
+  const main: Content = ({ words: { keys: words, common }, day }) =>
+    html`<h1>${words.title}</h1>
+      ${
+        made !== undefined &&
+        html`<div class="made" role="status">
+          <p>${words.made<Content>(html`<strong>${foreign(made.name)}</strong>`)}</p>
+          <p><code>${made.key}</code></p>
+        </div>`
+      }
+      <div class="wide" tabindex="0" role="group" aria-label="${words.title}">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">${words.name}</th>
+              <th scope="col">${words.beginsWith}</th>
+              <th scope="col">${words.may}</th>
+              <th scope="col">${common.created}</th>
+              <th scope="col">${words.lastUsed}</th>
+              <th scope="col"><span class="hidden">${common.action}</span></th>
+            </tr>
+          </thead>
+          <tbody>
+            ${keys.map(
+              ({ id, name, prefix, scopes, created_at, last_used_at, revoked_at }) =>
+                html`<tr>
+                  <th scope="row">${foreign(name)}</th>
+                  <td><code>${prefix}</code></td>
+                  <td>${isAll(scopes) ? words.everything : scopes.join(', ')}</td>
+                  <td>${day(created_at)}</td>
+                  <td>${last_used_at === null ? common.never : relative(last_used_at, now)}</td>
+                  <td>
+                    ${revoked_at !== null ? html`<span class="muted">${words.revoked}</span>` : html`<form method="post" action="${base}/keys/${id}/revoke"><button class="small" aria-label="${words.revokeNamed(name)}">${words.revoke}</button></form>`}
+                  </td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+      <section aria-labelledby="h-key">
+        <h2 id="h-key">${words.newKey}</h2>
+        <form method="post" action="${base}/keys" class="fields">
+          <div class="field">
+            <label for="k-name">${words.name}</label>
+            <input id="k-name" name="name" required maxlength="${NAME_CHARS}" autocomplete="off" />
           </div>
-        </fieldset>
-        <div class="buttons"><button class="primary">Create the key</button></div>
-      </form>
-    </section>`
-  return { title: 'API keys', main, section: 'keys' }
+          <fieldset class="field">
+            <legend>${words.whatItMay}</legend>
+            <div class="ticks">
+              ${KEY_SCOPES.map((scope) => html`<label class="tick"><input type="checkbox" name="scope" value="${scope}" ${scope === 'read' && html` checked`} />${scope}</label>`)}
+            </div>
+          </fieldset>
+          <div class="buttons"><button class="primary">${words.create}</button></div>
+        </form>
+      </section>`
+  return { title: ({ words }) => words.keys.title, main, section: 'keys' }
 }
 
-function scopeText(scopes: readonly KeyScope[]): string {
-  return ALL_SCOPES.every((scope) => scopes.includes(scope)) ? 'everything' : scopes.join(', ')
+function isAll(scopes: readonly KeyScope[]): boolean {
+  return ALL_SCOPES.every((scope) => scopes.includes(scope))
 }

@@ -55,6 +55,11 @@ export function foreign(text: string | Said): Markup {
   return html`<bdi>${text}</bdi>`
 }
 
+/** English of the API in any language: what types, fields and their problems say of themselves. */
+export function english(text: string): Markup {
+  return html`<bdi lang="en">${text}</bdi>`
+}
+
 function written(value: Content, language: Language): string {
   if (value === null || value === undefined || value === false) return ''
   if (typeof value === 'string') return escaped(value)

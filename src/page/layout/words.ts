@@ -86,9 +86,6 @@ export function inOrder(phases: Iterable<Phase>): readonly Phase[] {
   return [...builtin, ...[...present].filter((phase) => !isBuiltin(phase))]
 }
 
-/** In English, for what is not written in the language of the reader yet. */
-export const { duration: durationText, ms: msText, day: dayText } = ENGLISH
-
 /** `12 s ago`, `in 5 min`, with the exact time as title. The script of the page keeps it up to date. */
 export function relative(iso: string, now: EpochMs): Markup {
   const text: Said = (language) => language.relative(iso, now)
@@ -118,8 +115,3 @@ export function clockTime(iso: string, now: EpochMs): Markup {
 
 /** The zone of the times beside it; the script says which one when it has turned them. */
 export const ZONE: Markup = html`<span data-zone>UTC</span>`
-
-/** `1 monitor`, `12 monitors`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
-}

@@ -9,7 +9,7 @@ import { WEEKDAYS } from '../../model.ts'
 import type { EpochMs, Json, JsonObject } from '../../model.ts'
 import { problemText } from '../forms/form-field.ts'
 import { html } from '../layout/markup.ts'
-import type { Markup } from '../layout/markup.ts'
+import type { Content, Markup } from '../layout/markup.ts'
 
 export interface MaintenanceForm {
   readonly action: string
@@ -62,7 +62,7 @@ function utc(local: string | null): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text
 }
 
-export function maintenanceForm(form: MaintenanceForm): Markup {
+export function maintenanceForm(form: MaintenanceForm): Content {
   const { action, sent, monitors, tags } = form
   const value = (name: string, usual = ''): string => sent.get(name) ?? usual
   const choice = (name: string, option: string, usual: string): Markup =>
@@ -73,86 +73,102 @@ export function maintenanceForm(form: MaintenanceForm): Markup {
       ${value(name, usual) === option && html` checked`}
     />`
   const usual = sent.has('monitor_ids') ? 'monitors' : 'all'
-  return html`<form method="post" action="${action}" class="fields" novalidate>
-    <div class="field">
-      <label for="m-name">What is done</label>
-      <input
-        id="m-name"
-        name="name"
-        value="${value('name')}"
-        maxlength="200"
-        autocomplete="off"
-        aria-describedby="m-name-problem"
-      />
-      ${problem(form, 'name')}
-    </div>
-    <fieldset class="field" aria-describedby="m-window-problem">
-      <legend>When</legend>
-      <div class="option">
-        <label class="tick">${choice('when', 'now', 'now')}Now, for</label>
+  return ({ words: { maintenance: words, ...others } }) =>
+    html`<form method="post" action="${action}" class="fields" novalidate>
+      <div class="field">
+        <label for="m-name">${words.whatIsDone}</label>
         <input
-          class="number"
-          inputmode="numeric"
-          name="duration_min"
-          value="${value('duration_min', '60')}"
-          aria-label="Minutes"
+          id="m-name"
+          name="name"
+          value="${value('name')}"
+          maxlength="200"
+          autocomplete="off"
+          aria-describedby="m-name-problem"
         />
-        minutes
+        ${problem(form, 'name')}
       </div>
-      <div class="option">
-        <label class="tick">${choice('when', 'once', 'now')}Once, from</label>
-        <input
-          type="datetime-local"
-          name="start"
-          value="${value('start')}"
-          aria-label="Start, UTC"
-        />
-        to
-        <input type="datetime-local" name="end" value="${value('end')}" aria-label="End, UTC" /> UTC
-      </div>
-      <div class="option">
-        <label class="tick"
-          >${choice('when', 'weekly', 'now')}Every week, for as many minutes, at</label
-        >
-        <input type="time" name="at" value="${value('at', '03:00')}" aria-label="Time of day" />
-        <input name="time_zone" value="${value('time_zone', 'UTC')}" aria-label="Time zone" />
-        <span class="ticks"
-          >${WEEKDAYS.map((day) => html`<label class="tick"><input type="checkbox" name="weekdays" value="${day}" ${sent.getAll('weekdays').includes(day) && html` checked`} />${day}</label>`)}</span
-        >
-      </div>
-      ${problem(form, 'window')}
-    </fieldset>
-    <fieldset class="field" aria-describedby="m-all_monitors-problem">
-      <legend>For which monitors</legend>
-      <div class="option"><label class="tick">${choice('covers', 'all', usual)}All</label></div>
-      ${
-        tags.length > 0 &&
-        html`<div class="option">
-          <label class="tick">${choice('covers', 'tags', usual)}With a tag</label>
-          <select name="tags" aria-label="Tag">
-            ${tags.map((tag) => html`<option${sent.getAll('tags').includes(tag) && html` selected`}>${tag}</option>`)}
+      <fieldset class="field" aria-describedby="m-window-problem">
+        <legend>${words.when}</legend>
+        <div class="option">
+          <label class="tick">${choice('when', 'now', 'now')}${words.nowFor}</label>
+          <input
+            class="number"
+            inputmode="numeric"
+            name="duration_min"
+            value="${value('duration_min', '60')}"
+            aria-label="${words.minutesLabel}"
+          />
+          ${words.minutes}
+        </div>
+        <div class="option">
+          <label class="tick">${choice('when', 'once', 'now')}${words.onceFrom}</label>
+          <input
+            type="datetime-local"
+            name="start"
+            value="${value('start')}"
+            aria-label="${words.startUtc}"
+          />
+          ${words.to}
+          <input
+            type="datetime-local"
+            name="end"
+            value="${value('end')}"
+            aria-label="${words.endUtc}"
+          />
+          UTC
+        </div>
+        <div class="option">
+          <label class="tick">${choice('when', 'weekly', 'now')}${words.everyWeek}</label>
+          <input
+            type="time"
+            name="at"
+            value="${value('at', '03:00')}"
+            aria-label="${words.timeOfDay}"
+          />
+          <input
+            name="time_zone"
+            value="${value('time_zone', 'UTC')}"
+            aria-label="${words.timeZone}"
+          />
+          <span class="ticks"
+            >${WEEKDAYS.map((day) => html`<label class="tick"><input type="checkbox" name="weekdays" value="${day}" ${sent.getAll('weekdays').includes(day) && html` checked`} />${words.weekdays[day]}</label>`)}</span
+          >
+        </div>
+        ${problem(form, 'window')}
+      </fieldset>
+      <fieldset class="field" aria-describedby="m-all_monitors-problem">
+        <legend>${words.whichMonitors}</legend>
+        <div class="option">
+          <label class="tick">${choice('covers', 'all', usual)}${others.common.all}</label>
+        </div>
+        ${
+          tags.length > 0 &&
+          html`<div class="option">
+            <label class="tick">${choice('covers', 'tags', usual)}${words.withTag}</label>
+            <select name="tags" aria-label="${others.overview.tag}">
+              ${tags.map((tag) => html`<option${sent.getAll('tags').includes(tag) && html` selected`}>${tag}</option>`)}
+            </select>
+          </div>`
+        }
+        <div class="option">
+          <label class="tick">${choice('covers', 'monitors', usual)}${words.these}</label>
+          <select name="monitor_ids" multiple size="4" aria-label="${others.frame.monitors}">
+            ${monitors.map(({ id, name }) => html`<option value="${id}" ${sent.getAll('monitor_ids').includes(String(id)) && html` selected`}>${name}</option>`)}
           </select>
-        </div>`
-      }
-      <div class="option">
-        <label class="tick">${choice('covers', 'monitors', usual)}These</label>
-        <select name="monitor_ids" multiple size="4" aria-label="Monitors">
-          ${monitors.map(({ id, name }) => html`<option value="${id}" ${sent.getAll('monitor_ids').includes(String(id)) && html` selected`}>${name}</option>`)}
-        </select>
+        </div>
+        ${problem(form, 'monitor_ids')}${problem(form, 'tags')}${problem(form, 'all_monitors')}
+      </fieldset>
+      <div class="field">
+        <label class="tick"
+          ><input
+            type="checkbox"
+            name="skip_checks"
+            ${sent.get('skip_checks') === 'on' && html` checked`}
+          />${words.makeNoChecks}</label
+        >
       </div>
-      ${problem(form, 'monitor_ids')}${problem(form, 'tags')}${problem(form, 'all_monitors')}
-    </fieldset>
-    <div class="field">
-      <label class="tick"
-        ><input
-          type="checkbox"
-          name="skip_checks"
-          ${sent.get('skip_checks') === 'on' && html` checked`}
-        />Make no checks meanwhile</label
-      >
-    </div>
-    <div class="buttons"><button class="primary">Plan it</button></div>
-  </form>`
+      <div class="buttons"><button class="primary">${words.planIt}</button></div>
+    </form>`
 }
 
 function problem({ problems }: MaintenanceForm, name: string): Markup {

@@ -13,8 +13,8 @@ import type { AccountScope } from '../../engine/api/engine.ts'
 import type { Frame } from '../layout/frame.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
-import type { Content, Markup } from '../layout/markup.ts'
-import { counted, durationText, moment, relative } from '../layout/words.ts'
+import type { Content, Said } from '../layout/markup.ts'
+import { moment, relative } from '../layout/words.ts'
 import { collectMonitors } from '../overview/monitors.ts'
 import { action, page } from '../routes/signed-in.ts'
 import type { PrivateSheet } from '../routes/signed-in.ts'
@@ -66,26 +66,24 @@ async function maintenanceSheet(
   const tags = [...new Set(monitors.flatMap((monitor) => monitor.tags))].sort()
   const sent = form ?? chosen(url)
   const action = `${service.base}/maintenance`
-  const main = html`<h1>Maintenance</h1>
-    ${
-      found.items.length === 0
-        ? html`<p class="empty">
-            No work is planned. While a window is open, its monitors are checked and nobody is
-            notified.
-          </p>`
-        : html`<ul class="list">
-            ${found.items.map((window) => item(window, { frame, can_act }))}
-          </ul>`
-    }
-    ${found.next !== null && html`<nav class="pages" aria-label="Pages"><a href="${action}?after=${found.next}" rel="next">Older</a></nav>`}
-    ${
-      can_act &&
-      html`<section aria-labelledby="h-plan">
-        <h2 id="h-plan">Plan work</h2>
-        ${maintenanceForm({ action, sent, problems, monitors: monitors.slice(0, OFFERED), tags })}
-      </section>`
-    }`
-  return { title: 'Maintenance', main, section: 'maintenance', status }
+  const main: Content = ({ words: { maintenance: words, common } }) =>
+    html`<h1>${words.title}</h1>
+      ${
+        found.items.length === 0
+          ? html`<p class="empty">${words.none}</p>`
+          : html`<ul class="list">
+              ${found.items.map((window) => item(window, { frame, can_act }))}
+            </ul>`
+      }
+      ${found.next !== null && html`<nav class="pages" aria-label="${common.pages}"><a href="${action}?after=${found.next}" rel="next">${common.older}</a></nav>`}
+      ${
+        can_act &&
+        html`<section aria-labelledby="h-plan">
+          <h2 id="h-plan">${words.plan}</h2>
+          ${maintenanceForm({ action, sent, problems, monitors: monitors.slice(0, OFFERED), tags })}
+        </section>`
+      }`
+  return { title: ({ words }) => words.maintenance.title, main, section: 'maintenance', status }
 }
 
 /** `?monitor=3`, from the page of a monitor. */
@@ -97,47 +95,51 @@ function chosen(url: URL): URLSearchParams {
 function item(
   view: MaintenanceView,
   { frame: { base, now }, can_act }: { readonly frame: Frame; readonly can_act: boolean },
-): Markup {
+): Content {
   const { id, name, window, active, starts_at, ends_at } = view
-  const when: Content =
-    starts_at === null || ends_at === null
-      ? 'over'
-      : active
-        ? ['open, ends ', relative(ends_at, now)]
-        : ['begins ', relative(starts_at, now)]
-  return html`<li>
-    <div class="who">
-      <h2>${foreign(name)}</h2>
-      <p class="muted">${covers(view)}${window.skip_checks && ' · no checks meanwhile'}</p>
-    </div>
-    <p>
-      <span class="what">${icon('tool', active ? 'warn' : 'quiet')}<span>${when}</span></span>
-    </p>
-    <p class="muted">${windowText(window)}</p>
-    ${
-      can_act &&
-      html`<form method="post" action="${base}/maintenance/${id}/remove">
-        <button aria-label="${active ? 'End' : 'Remove'} ${name}">
-          ${active ? 'End now' : 'Remove'}
-        </button>
-      </form>`
-    }
-  </li>`
+  const when: Content = ({ words: { maintenance: words } }) => {
+    if (starts_at === null || ends_at === null) return words.over
+    return active ? words.ends(relative(ends_at, now)) : words.begins(relative(starts_at, now))
+  }
+  return ({ words: { maintenance: words } }) =>
+    html`<li>
+      <div class="who">
+        <h2>${foreign(name)}</h2>
+        <p class="muted">${covers(view)}${window.skip_checks && words.noChecks}</p>
+      </div>
+      <p>
+        <span class="what">${icon('tool', active ? 'warn' : 'quiet')}<span>${when}</span></span>
+      </p>
+      <p class="muted">${windowText(window)}</p>
+      ${
+        can_act &&
+        html`<form method="post" action="${base}/maintenance/${id}/remove">
+          <button aria-label="${words[active ? 'endNamed' : 'removeNamed'](name)}">
+            ${words[active ? 'end' : 'remove']}
+          </button>
+        </form>`
+      }
+    </li>`
 }
 
 function covers({ all_monitors, tags, monitor_ids }: MaintenanceView): Content {
-  if (all_monitors) return 'All monitors'
-  const parts = [
-    tags.length > 0 && `tagged ${tags.join(', ')}`,
-    monitor_ids.length > 0 && counted(monitor_ids.length, 'monitor'),
-  ].filter((part) => part !== false)
-  return foreign(parts.join(' and '))
+  const said: Said = ({ words: { maintenance: words, common } }) => {
+    if (all_monitors) return words.allMonitors
+    const parts = [
+      tags.length > 0 && words.tagged(tags.join(', ')),
+      monitor_ids.length > 0 && common.monitors(monitor_ids.length),
+    ].filter((part) => part !== false)
+    return parts.join(words.and)
+  }
+  return foreign(said)
 }
 
 function windowText(window: MaintenanceWindow): Content {
   if ('start' in window) return [moment(window.start), ' – ', moment(window.end), ' UTC']
-  const lasts = durationText(window.duration_min * 60)
-  if ('cron' in window) return `${window.cron} ${window.time_zone}, for ${lasts}`
-  const days = window.weekdays.length === 0 ? 'every day' : window.weekdays.join(', ')
-  return `${days} at ${window.at} ${window.time_zone}, for ${lasts}`
+  return ({ words: { maintenance: words }, duration }) => {
+    const lasts = duration(window.duration_min * 60)
+    if ('cron' in window) return words.cron(window.cron, window.time_zone, lasts)
+    const days = window.weekdays.map((day) => words.weekdays[day]).join(', ')
+    return words.weekly(days || words.everyDay, `${window.at} ${window.time_zone}`, lasts)
+  }
 }

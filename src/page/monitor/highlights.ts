@@ -9,7 +9,7 @@ import type { HighlightView, TypeView } from '../../engine/api/engine.ts'
 import type { ResultView } from '../../engine/api/views.ts'
 import type { EpochMs, Json, JsonObject } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
-import { foreign, html } from '../layout/markup.ts'
+import { english, foreign, html } from '../layout/markup.ts'
 import type { Content, Markup, Said } from '../layout/markup.ts'
 import { relative } from '../layout/words.ts'
 import type { Language } from '../words/language.ts'
@@ -39,7 +39,7 @@ export function highlights({ type, results, now }: HighlightFacts): readonly Mar
     if (value === undefined) return []
     return [
       html`<div>
-        <dt>${highlight.title}</dt>
+        <dt>${english(highlight.title)}</dt>
         <dd>${shown(highlight, value, now)}</dd>
       </div>`,
     ]
@@ -64,7 +64,7 @@ function shown({ format }: HighlightView, value: Json, now: EpochMs): Content {
     return format === 'end' ? ending(value, now) : [dayOf(value), ' · ', relative(value, now)]
   if (format === 'ms' && typeof value === 'number') return ({ ms }) => ms(value)
   if (format === 'percent' && typeof value === 'number')
-    return ({ number }) => `${number(Math.round(value * 10) / 10)} %`
+    return ({ number, figure }) => figure(`${number(Math.round(value * 10) / 10)} %`)
   return foreign(inWords(value, SHORT))
 }
 

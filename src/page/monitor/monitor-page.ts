@@ -129,18 +129,24 @@ function chartSection(facts: MonitorFacts, frame: Frame): Markup {
     </div>
     <div id="chart" data-live>
       ${(language) =>
-        chart({
-          data,
-          panels: panelsOf({
-            ...{ data, type, locations },
-            response: isResponse ? name(language) : undefined,
-          }),
-          title: language.words.monitor.chart(
-            name(language),
-            language.words.monitor.ranges[data.range],
-          ),
-          locations: locations.size,
-        })}
+        chart(
+          {
+            data,
+            panels: panelsOf(
+              {
+                ...{ data, type, locations },
+                response: isResponse ? name(language) : undefined,
+              },
+              language,
+            ),
+            title: language.words.monitor.chart(
+              name(language),
+              language.words.monitor.ranges[data.range],
+            ),
+            locations: locations.size,
+          },
+          language,
+        )}
     </div>
   </section>`
 }

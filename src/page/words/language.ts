@@ -37,6 +37,8 @@ export interface Language {
   readonly words: Words
   /** With at most, or with exactly, so many decimals. */
   readonly number: (value: number, decimals?: number) => string
+  /** A number and its unit, held together from right to left as well. */
+  readonly figure: (text: string) => string
   /** `0.03 ms`, `8.1 ms`, `143 ms`, `1.24 s`, `21 min 4 s`; a dash if there is none. */
   readonly ms: (ms: number | null) => string
   /** `99.98 %`. Truncated, not rounded: 99.9999 never becomes 100. */
@@ -94,7 +96,7 @@ export function languageOf({ tag, dir = 'ltr', locale = tag, words: own }: PageW
     )
   }
   return {
-    ...{ tag, locale, dir, words, number, duration, ...datesOf(locale) },
+    ...{ tag, locale, dir, words, number, figure, duration, ...datesOf(locale) },
     roughly: inOneUnit,
     relative(iso, now) {
       const sec = (Date.parse(iso) - now) / 1000

@@ -5,8 +5,11 @@
  */
 
 import type { Words } from '../en/index.ts'
+import { CHART_DE } from './chart.ts'
 import { COMMON_DE, ERRORS_DE, FRAME_DE, SIGN_IN_DE } from './common.ts'
 import { CONTACTS_DE } from './contacts.ts'
+import { FORMS_DE } from './forms.ts'
+import { AUDIT_DE, KEYS_DE, MAINTENANCE_DE } from './manage.ts'
 import { INCIDENTS_DE, MONITOR_DE } from './monitor.ts'
 import { OVERVIEW_DE } from './overview.ts'
 import { DAYS_DE, PLANNED_DE, PUBLIC_DE } from './public.ts'
@@ -23,4 +26,9 @@ export const GERMAN_WORDS: Words = {
   monitor: MONITOR_DE,
   incidents: INCIDENTS_DE,
   contacts: CONTACTS_DE,
+  chart: CHART_DE,
+  forms: FORMS_DE,
+  maintenance: MAINTENANCE_DE,
+  keys: KEYS_DE,
+  audit: AUDIT_DE,
 }

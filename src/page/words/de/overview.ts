@@ -57,7 +57,7 @@ export const OVERVIEW_DE: typeof OVERVIEW = {
   nameOrAddress: 'Name oder Adresse',
   state: 'Status',
   type: 'Typ',
-  tag: 'Tag',
+  tag: 'Schlagwort',
   marked: 'Markierte Monitore',
   allOf: (found) => plural(found, { one: '1 Monitor', other: `Alle ${number(found)} Monitore` }),
   orMarked: 'oder die markierten:',

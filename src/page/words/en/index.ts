@@ -4,8 +4,11 @@
  * @module
  */
 
+import { CHART } from './chart.ts'
 import { COMMON, ERRORS, FRAME, SIGN_IN } from './common.ts'
 import { CONTACTS } from './contacts.ts'
+import { FORMS } from './forms.ts'
+import { AUDIT, KEYS, MAINTENANCE } from './manage.ts'
 import { INCIDENTS, MONITOR } from './monitor.ts'
 import { OVERVIEW } from './overview.ts'
 import { DAYS, PLANNED, PUBLIC } from './public.ts'
@@ -22,6 +25,11 @@ export const ENGLISH_WORDS = {
   monitor: MONITOR,
   incidents: INCIDENTS,
   contacts: CONTACTS,
+  chart: CHART,
+  forms: FORMS,
+  maintenance: MAINTENANCE,
+  keys: KEYS,
+  audit: AUDIT,
 }
 
 export type Words = typeof ENGLISH_WORDS
