@@ -62,7 +62,7 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'design/architecture': 'The parts and who may import whom.',
     'design/glossary': 'One meaning for each term.',
     'design/decisions': 'Departures from the specification, its gaps, decisions by topic.',
-    'design/page': 'The charts of the page beside those of others, and what was learnt.',
+    'design/page': 'The page and its charts beside those of others, and what was learnt.',
     'design/specification': 'The specification by statement, with the tests that hold each.',
     performance: 'Method, figures, goals.',
     reliability: 'Guarantees under failure, and how they are tested.',
