@@ -235,7 +235,7 @@ describeWithServer(chromiumBrowser, 'in a browser', () => {
       await page.reload()
       expect((await shown()).slice(1)).toEqual(utc.slice(1))
       // As `timeZone` of the host has it written.
-      await page.evaluate(() => localStorage.clear())
+      await page.evaluate('localStorage.clear()')
       await page.route('**/incidents/1', async (route) => {
         const answer = await route.fetch()
         const body = (await answer.text()).replace('data-now=', 'data-time-zone="Asia/Tokyo" $&')

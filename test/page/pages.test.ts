@@ -99,8 +99,8 @@ describe('the page of a monitor', () => {
     expect(text).toMatch(
       /Licence ends<\/bdi><\/dt> <dd><span class=\"near\" .*?10 Jan 2026<\/time> · in 8 days/,
     )
-    expect(text).toMatch(/Level<\/dt> <dd>12\.3 %/)
-    expect(text).toMatch(/Greeting<\/dt> <dd><bdi>from a\.test/)
+    expect(text).toMatch(/Level<\/bdi><\/dt> <dd>12\.3 %/)
+    expect(text).toMatch(/Greeting<\/bdi><\/dt> <dd><bdi>from a\.test/)
   })
 
   it('says beside "Up" what ends soon, and never that all is well', async () => {

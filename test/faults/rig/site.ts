@@ -47,6 +47,8 @@ export async function servedSite(trust_proxy?: string): Promise<ServedSite> {
     manage_contacts: false,
     public_tag: undefined,
     trust_proxy,
+    languages: ['en'] as const,
+    time_zone: undefined,
   }
   const site = siteOf({ engine, metrics: createMetrics(engine) }, settings, silentLogger)
   const server = createHttpServer((req, res) => site(req, res))
