@@ -18,9 +18,6 @@ import { checksFound, checksPage } from '../monitor/checks.ts'
 import { keyRoutes } from '../keys/key-routes.ts'
 import { maintenanceRoutes } from '../maintenance/maintenance-routes.ts'
 import { bulkRoutes } from '../overview/bulk-routes.ts'
-import { RANGES } from '../chart/ranges.ts'
-import { monitorFacts } from '../monitor/monitor-facts.ts'
-import { isCharted, monitorPage } from '../monitor/monitor-page.ts'
 import { wantedOf } from '../overview/filter.ts'
 import { collectMonitors } from '../overview/monitors.ts'
 import type { Reading } from '../overview/monitors.ts'
@@ -28,7 +25,6 @@ import { overviewFacts, overviewPage, downOf, leadOf } from '../overview/overvie
 import { clientFor } from '../live/places.ts'
 import { action, page } from './signed-in.ts'
 import type { Said } from '../layout/markup.ts'
-import { shownAs } from '../layout/words.ts'
 
 /** Maximum number of monitors in one event stream: more than a page ever shows. */
 const LISTENED = 100
@@ -50,20 +46,9 @@ export const privateRoutes: readonly Route[] = [
     }
   }),
   ...editRoutes,
-  page(/^\/monitors\/(\d{1,15})$/, async ({ call, scope, can_act }) => {
-    const { frame, url, service, params } = call
-    const range = oneOf(url.searchParams, 'range', RANGES)
-    const ask = { id: Number(params[0]), range, now: frame.now }
-    const facts = await monitorFacts(scope, service.engine.types.list(), ask)
-    return {
-      title: facts.monitor.name,
-      said: [facts.monitor.name, ': ', shownAs(facts.status).label],
-      alarm: facts.status.status === 'down',
-      main: monitorPage(facts, { frame, can_act }),
-      chart: isCharted(facts),
-      section: 'monitors',
-      events: { shown: [facts.monitor.id] },
-    }
+  page(/^\/monitors\/(\d{1,15})$/, async (seen) => {
+    const { monitorSheet } = await import('../monitor/monitor-sheet.ts')
+    return monitorSheet(seen)
   }),
   page(/^\/monitors\/(\d{1,15})\/checks$/, async ({ call, scope }) => {
     const { frame, url, service, params } = call
