@@ -112,7 +112,7 @@ export const SHARED_CAUSES = {
    * lacks the name.
    */
   tls_name_mismatch: { text: 'The certificate is for another name', phase: 'tls' },
-  /** As `tls_self_signed`. */
+  /** Replace the certificate and its key, and ask its authority why: often the key became known. */
   tls_revoked: { text: 'The certificate has been revoked', phase: 'tls' },
   /**
    * settings: The server speaks only to clients with a certificate of its authority: set `tls_cert` and

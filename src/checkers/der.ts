@@ -16,6 +16,7 @@ export interface DerElement {
 export const DER_TAGS = {
   boolean: 0x01,
   integer: 0x02,
+  bits: 0x03,
   octets: 0x04,
   oid: 0x06,
   enumerated: 0x0a,

@@ -356,6 +356,8 @@ export interface CheckerDescriptions {
       readonly check_hostname: unknown
       /** Tell of a certificate that was not seen before (default `false`) */
       readonly alert_on_change: unknown
+      /** The OCSP response that the server staples to its certificate: optional; expected: without one there is a weakness; required: fail without one that says the certificate is good. A revoked certificate always fails, and a must-staple one always requires it (default `"optional"`) */
+      readonly ocsp_stapling: unknown
       /** Client certificate, PEM, for servers that ask for one; the issuers to send with it follow (1 to 32768 characters) */
       readonly tls_cert: unknown
       /** Private key of tls_cert, PEM, of at most 4096 bits (1 to 8192 characters) */
@@ -404,10 +406,18 @@ export interface CheckerDescriptions {
       readonly authorization_error: unknown
       /** Every cause found, those that the settings ignore included */
       readonly faults: unknown
-      /** What is outdated: weak_key, weak_issuer_key (too short), old_protocol (TLS 1.0 or 1.1); empty where nothing is */
+      /** What is outdated: weak_key, weak_issuer_key (too short), old_protocol (TLS 1.0 or 1.1); and what is wrong with the OCSP response: ocsp_missing (if it is expected), ocsp_expired, ocsp_invalid; empty where nothing is */
       readonly weaknesses: unknown
-      /** Whether the server sent an OCSP answer along */
+      /** How many these are */
+      readonly weaknesses_total: unknown
+      /** Whether the certificate requires an OCSP response with it */
+      readonly must_staple: unknown
+      /** Whether the server sent an OCSP response along */
       readonly ocsp_stapled: unknown
+      /** What it says: status (good, revoked, unknown; null where it proves nothing), problem, this_update, next_update, revoked_at, reason; null where none was sent */
+      readonly ocsp: unknown
+      /** Whole hours until it ends, negative after it; null where it proves nothing */
+      readonly ocsp_hours_left: unknown
       /** required: the server speaks only to clients with a certificate of their own */
       readonly client_certificate: unknown
       /** Every address that was tried, with cause_code and duration_ms; only where there were several tries */

@@ -9,7 +9,7 @@ import type { Settings, Stored } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
 import type { EpochMs, JsonObject } from '../../model.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
-import { defineChecker, down, up } from '../checker.ts'
+import { defineChecker, down, unknown, up } from '../checker.ts'
 import {
   clientCertificateFields,
   clientCertificateProblems,
@@ -27,12 +27,14 @@ import {
 } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
 import { compared, expiryNotices } from './notices.ts'
-import { faultsOf } from './judge.ts'
+import { faultsOf, OCSP_STAPLING, SSL_CAUSES } from './judge.ts'
 import type { Fault } from './judge.ts'
 import { look, nodeCode } from './look.ts'
 import type { Look } from './look.ts'
 import { STARTTLS_PORTS } from './starttls.ts'
 import type { StartTls } from './starttls.ts'
+import { staplingDetails, staplingOf } from './staple.ts'
+import type { Stapling } from './staple.ts'
 
 const STARTTLS = Object.keys(STARTTLS_PORTS) as readonly StartTls[]
 const HTTPS_PORT = 443
@@ -59,6 +61,12 @@ const fields = {
   alert_on_change: field
     .flag({ description: 'Tell of a certificate that was not seen before' })
     .default(false),
+  ocsp_stapling: field
+    .oneOf(OCSP_STAPLING, {
+      description:
+        'The OCSP response that the server staples to its certificate: optional; expected: without one there is a weakness; required: fail without one that says the certificate is good. A revoked certificate always fails, and a must-staple one always requires it',
+    })
+    .default('optional'),
   ...clientCertificateFields,
 }
 
@@ -71,7 +79,8 @@ export const ssl = () =>
     fields,
     common: { interval_sec: { default: 3600 } },
     events: ['ssl_expiring', 'ssl_changed'],
-    figures: ['days_left', 'chain_days_left', 'names_total'],
+    causes: SSL_CAUSES,
+    figures: ['days_left', 'chain_days_left', 'names_total', 'weaknesses_total', 'ocsp_hours_left'],
     measurements: MEASUREMENTS,
     highlights: {
       not_after: { title: 'Certificate ends', format: 'end' },
@@ -97,8 +106,15 @@ export const ssl = () =>
       const [leaf] = path
       if (leaf === undefined)
         throw new TypeError('A chain has at least the certificate it begins with')
-      const faults = faultsOf({ ...seen, server: { host, port }, leaf, path, now })
-      ctx.measure(detailsOf({ seen, chain, path, leaf, faults, now }))
+      const stapling = staplingOf(
+        { staple: seen.staple, issuer: path[1]?.x509 ?? seen.issuer },
+        leaf,
+        now,
+      )
+      const { ocsp_stapling } = settings
+      const evidence = { server: { host, port }, leaf, path, stapling, now }
+      const faults = faultsOf({ ...seen, ...evidence, ocsp_stapling })
+      ctx.measure(detailsOf({ seen, chain, path, leaf, faults, stapling, now }))
 
       const change = settings.alert_on_change
         ? compared(ctx.memo, leaf, hostPort(host, port))
@@ -109,7 +125,9 @@ export const ssl = () =>
         ...(change === undefined ? {} : { memo: change.memo }),
       }
       const fault = faults.find(({ of }) => counts(of, settings))
-      return fault === undefined ? up(findings) : down(fault.code, fault.text, findings)
+      if (fault === undefined) return up(findings)
+      const judged = fault.code === 'too_long' ? unknown : down
+      return judged(fault.code, fault.text, findings)
     },
   })
 
@@ -119,6 +137,7 @@ function usualPort({ port, starttls }: Pick<Stored<typeof fields>, 'port' | 'sta
 }
 
 function counts(of: Fault['of'], settings: Settings<typeof fields>): boolean {
+  if (of === 'ocsp_stapling') return settings[of] === 'required'
   return of === null || settings[of]
 }
 
@@ -136,11 +155,13 @@ interface Read {
   readonly path: readonly CertificateFacts[]
   readonly leaf: CertificateFacts
   readonly faults: readonly Fault[]
+  readonly stapling: Stapling
   readonly now: EpochMs
 }
 
-function detailsOf({ seen, chain, path, leaf, faults, now }: Read): JsonObject {
+function detailsOf({ seen, chain, path, leaf, faults, stapling, now }: Read): JsonObject {
   const { refusal, tls, wantsClient } = seen
+  const weaknesses = weaknessesOf(path, tls?.protocol ?? null, faults)
   const earliest = endingOf(path).reduce((one, other) =>
     other.not_after < one.not_after ? other : one,
   )
@@ -156,20 +177,27 @@ function detailsOf({ seen, chain, path, leaf, faults, now }: Read): JsonObject {
     authorization_error:
       refusal === null || wantsClient ? null : (nodeCode(refusal) ?? refusal.code),
     faults: faults.map(({ code }) => code),
-    weaknesses: weaknessesOf(path, tls?.protocol ?? null),
-    ocsp_stapled: seen.ocsp_stapled,
+    weaknesses,
+    weaknesses_total: weaknesses.length,
+    ...staplingDetails(stapling, now),
     ...(wantsClient ? { client_certificate: 'required' } : {}),
     ...seen.way,
   }
 }
 
 /** What still works and should not be relied on. RFC 8996 retires TLS 1.0 and 1.1. */
-function weaknessesOf(path: readonly CertificateFacts[], protocol: string | null): string[] {
+function weaknessesOf(
+  path: readonly CertificateFacts[],
+  protocol: string | null,
+  faults: readonly Fault[],
+): string[] {
+  const ofStapling = faults.filter(({ code }) => Object.hasOwn(SSL_CAUSES, code))
   const [leaf, ...issuers] = path
   return [
     ...(leaf?.key?.weak === true ? ['weak_key'] : []),
     ...(issuers.some(({ key }) => key?.weak === true) ? ['weak_issuer_key'] : []),
     ...(protocol === 'TLSv1' || protocol === 'TLSv1.1' ? ['old_protocol'] : []),
+    ...ofStapling.map(({ code }) => code),
   ]
 }
 
@@ -198,8 +226,12 @@ const MEASUREMENTS = {
   authorization_error: 'What it was refused for, in the words of Node.js',
   faults: 'Every cause found, those that the settings ignore included',
   weaknesses:
-    'What is outdated: weak_key, weak_issuer_key (too short), old_protocol (TLS 1.0 or 1.1); empty where nothing is',
-  ocsp_stapled: 'Whether the server sent an OCSP answer along',
+    'What is outdated: weak_key, weak_issuer_key (too short), old_protocol (TLS 1.0 or 1.1); and what is wrong with the OCSP response: ocsp_missing (if it is expected), ocsp_expired, ocsp_invalid; empty where nothing is',
+  weaknesses_total: 'How many these are',
+  must_staple: 'Whether the certificate requires an OCSP response with it',
+  ocsp_stapled: 'Whether the server sent an OCSP response along',
+  ocsp: 'What it says: status (good, revoked, unknown; null where it proves nothing), problem, this_update, next_update, revoked_at, reason; null where none was sent',
+  ocsp_hours_left: 'Whole hours until it ends, negative after it; null where it proves nothing',
   client_certificate: 'required: the server speaks only to clients with a certificate of their own',
   attempts: REACHED_MEASUREMENTS.attempts,
   fallback: REACHED_MEASUREMENTS.fallback,

@@ -13,17 +13,42 @@ import { daysLeft, issuersUrl, namesOf } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
 import { nodeCode } from './look.ts'
 import type { Look, Server } from './look.ts'
+import type { StapleProblem, Stapling } from './staple.ts'
+
+export const SSL_CAUSES = {
+  /**
+   * The certificate requires a stapled OCSP response (must-staple), or `ocsp_stapling` does. Switch stapling on, and let
+   * the server reach the responder of its issuer: nginx needs a `resolver`, and staples nothing right after its start.
+   */
+  ocsp_missing: { text: 'The server staples no OCSP response to its certificate', phase: 'tls' },
+  /** As `ocsp_missing`: the server has not been able to renew it. */
+  ocsp_expired: { text: 'The stapled OCSP response has ended', phase: 'tls' },
+  /**
+   * Often the response of an earlier certificate: reload the server, and empty its cache of responses. `details.ocsp`
+   * says what is wrong with it.
+   */
+  ocsp_invalid: {
+    text: 'The stapled OCSP response does not show that the certificate is good',
+    phase: 'tls',
+  },
+} as const
+
+export type SslCause = keyof typeof SSL_CAUSES | SharedCause
+
+export const OCSP_STAPLING = ['optional', 'expected', 'required'] as const
 
 export interface Fault {
-  readonly code: SharedCause
+  readonly code: SslCause
   readonly text: string
-  /** The setting that ignores this fault; `null` if none does. */
-  readonly of: 'check_chain' | 'check_hostname' | null
+  /** The setting that decides whether it counts; `null`: it does. */
+  readonly of: 'check_chain' | 'check_hostname' | 'ocsp_stapling' | null
 }
 
 export interface Evidence extends Pick<Look, 'refusal' | 'wantsClient'> {
   readonly server: Server
   readonly leaf: CertificateFacts
+  readonly stapling: Stapling
+  readonly ocsp_stapling: (typeof OCSP_STAPLING)[number]
   /** The leaf first, then the issuers that were sent. */
   readonly path: readonly CertificateFacts[]
   readonly now: EpochMs
@@ -43,7 +68,7 @@ const NAMES_SHOWN = 5
 
 /** All faults, the most severe first; each code once. */
 export function faultsOf(evidence: Evidence): readonly Fault[] {
-  const all = [dates, handshake, chain, name].flatMap((look) => look(evidence) ?? [])
+  const all = [dates, handshake, chain, name, revocation].flatMap((look) => look(evidence) ?? [])
   return all.filter(({ code }, at) => all.findIndex((fault) => fault.code === code) === at)
 }
 
@@ -128,6 +153,33 @@ function name({ server, leaf, refusal }: Evidence): Fault | undefined {
     return fault(`The certificate of ${nameOf(server)} ${what}`)
   }
   return refusal?.code === 'tls_name_mismatch' ? fault(refusal.message) : undefined
+}
+
+/** Revoked is revoked, and a must-staple certificate is refused without a response (RFC 7633, 4.3.3). */
+function revocation({ server, stapling, ocsp_stapling }: Evidence): Fault | undefined {
+  const { must_staple, staple } = stapling
+  const of = must_staple ? null : 'ocsp_stapling'
+  if (staple === null) {
+    if (of !== null && ocsp_stapling === 'optional') return undefined
+    const why = must_staple ? ', which requires one (must-staple)' : ''
+    const text = `${nameOf(server)} staples no OCSP response to its certificate${why}`
+    return { code: 'ocsp_missing', text, of }
+  }
+  const { answer, problem } = staple
+  if (answer?.revoked != null) {
+    const { at, reason } = answer.revoked
+    const why = reason === null ? '' : ` (${reason})`
+    const text = `The certificate of ${nameOf(server)} was revoked at ${iso(at)}${why}, says the OCSP response stapled to it`
+    return { code: 'tls_revoked', text, of: null }
+  }
+  if (problem === null) return undefined
+  const text = `The OCSP response that ${nameOf(server)} staples ${problem.text}`
+  return { code: CODES[problem.code] ?? 'ocsp_invalid', text, of }
+}
+
+const CODES: Partial<Record<StapleProblem, SslCause>> = {
+  too_long: 'too_long',
+  expired: 'ocsp_expired',
 }
 
 function isNamed({ x509 }: CertificateFacts, host: string): boolean {

@@ -6,7 +6,8 @@
  * @module
  */
 
-import type { X509Certificate } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
+import type { DetailedPeerCertificate } from 'node:tls'
 import type { JsonObject } from '../../model.ts'
 import type { ClientIdentity } from '../../net/connection/client-identity.ts'
 import { awaitAcceptance } from '../../net/connection/tls.ts'
@@ -32,7 +33,10 @@ export interface Look {
   readonly certificate: X509Certificate
   /** `null` if no handshake completed. */
   readonly tls: TlsFacts | null
-  readonly ocsp_stapled: boolean
+  /** The OCSP response that came with the certificate. */
+  readonly staple: Buffer | null
+  /** The issuer of the certificate, if it is trusted and need not be sent. Looked for only with a staple. */
+  readonly issuer: X509Certificate | undefined
   /**
    * The server aborted because we sent no client certificate; its own certificate was read, its
    * chain not verified.
@@ -70,7 +74,7 @@ export function nodeCode({ cause }: CheckFailure): string | null {
   return typeof code === 'string' ? code : null
 }
 
-type Seen = Pick<Look, 'certificate' | 'tls' | 'ocsp_stapled' | 'way'>
+type Seen = Pick<Look, 'certificate' | 'tls' | 'staple' | 'issuer' | 'way'>
 
 type Connecting = Pick<CheckContext, 'net' | 'phase' | 'clock' | 'signal'>
 
@@ -99,17 +103,19 @@ async function strictlyWith(
   server: Server,
   alpn?: readonly string[],
 ): Promise<Seen | CheckFailure> {
-  let ocsp_stapled = false
-  const onStaple = (staple: Buffer | null): void => void (ocsp_stapled = staple !== null)
+  let staple = null as Buffer | null
+  const onStaple = (sent: Buffer | null): void => void (staple = sent)
   try {
     const tls = { onStaple, ...(alpn === undefined ? {} : { alpn }) }
     const connection = await secured(ctx, server, tls)
+    // Before the certificate: on Node 20 nothing is found after it.
+    const issuer = staple === null ? undefined : issuerOf(connection)
     const certificate = certificateOf(connection)
     if (server.identity !== undefined) await awaitAcceptance(connection, ctx)
     await connection.end()
     return certificate === undefined
       ? new CheckFailure('tls_handshake', 'The server shows no certificate', { phase: 'tls' })
-      : { certificate, tls: connection.tls, ocsp_stapled, way: wayOf(connection) }
+      : { certificate, tls: connection.tls, staple, issuer, way: wayOf(connection) }
   } catch (error) {
     if (error instanceof CheckFailure) return error
     throw error
@@ -122,11 +128,11 @@ async function leniently(
   server: Server,
 ): Promise<Omit<Look, 'refusal'> | undefined> {
   let certificate: X509Certificate | undefined
-  let ocsp_stapled = false
+  let staple: Buffer | null = null
   const tls = {
     verify: false,
-    onStaple: (staple: Buffer | null, socket: Pick<Connection, 'socket'>['socket']) => {
-      ocsp_stapled = staple !== null
+    onStaple: (sent: Buffer | null, socket: Pick<Connection, 'socket'>['socket']) => {
+      staple = sent
       certificate = certificateOf({ socket })
     },
   }
@@ -134,14 +140,14 @@ async function leniently(
     const connection = await secured(ctx, server, tls)
     await connection.end()
     if (certificate === undefined) return undefined
-    const facts = connection.tls
-    return { certificate, tls: facts, ocsp_stapled, wantsClient: false, way: wayOf(connection) }
+    const seen = { certificate, staple, issuer: undefined, way: wayOf(connection) }
+    return { ...seen, tls: connection.tls, wantsClient: false }
   } catch (error) {
     if (!(error instanceof CheckFailure)) throw error
     if (certificate === undefined) return undefined
     const wantsClient =
       server.identity === undefined && NO_CLIENT_CERTIFICATE.test(nodeCode(error) ?? '')
-    return { certificate, tls: null, ocsp_stapled, wantsClient, way: {} }
+    return { certificate, tls: null, staple, issuer: undefined, wantsClient, way: {} }
   }
 }
 
@@ -152,6 +158,15 @@ function wayOf(connection: Connection): JsonObject {
 
 function certificateOf({ socket }: Pick<Connection, 'socket'>): X509Certificate | undefined {
   return 'getPeerX509Certificate' in socket ? socket.getPeerX509Certificate() : undefined
+}
+
+/** Node finds a trusted one that was not sent only where it shows the whole chain. */
+function issuerOf({ socket }: Pick<Connection, 'socket'>): X509Certificate | undefined {
+  if (!('getPeerCertificate' in socket)) return undefined
+  // `null` once the socket is closed, which Node's types omit.
+  const shown = socket.getPeerCertificate(true) as Partial<DetailedPeerCertificate> | null
+  const { issuerCertificate } = shown ?? {}
+  return issuerCertificate === undefined ? undefined : new X509Certificate(issuerCertificate.raw)
 }
 
 /** The server was reached and speaks TLS; only then is a second handshake useful. */

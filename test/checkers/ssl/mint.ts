@@ -15,7 +15,7 @@ export interface Wanted {
   readonly names?: string | null
   readonly commonName?: string
   /** Default `serverAuth`. */
-  readonly usage?: 'serverAuth' | 'clientAuth'
+  readonly usage?: 'serverAuth' | 'clientAuth' | 'OCSPSigning'
   readonly begin?: Date
   readonly end?: Date
   /** Lines for the extensions section. */
@@ -80,12 +80,12 @@ function sign(wanted: Wanted, issuer: Issuer): { certPath: string; keyPath: stri
   return { certPath: at('crt'), keyPath: at('key') }
 }
 
-function sharedIntermediate(): Issuer {
+export function sharedIntermediate(): Issuer {
   const { dir, intermediate } = certificates()
   return { certPath: join(dir, 'int.crt'), keyPath: join(dir, 'int.key'), chain: intermediate }
 }
 
-function sharedRoot(): Issuer {
+export function sharedRoot(): Issuer {
   const { dir, caPath } = certificates()
   return { certPath: caPath, keyPath: join(dir, 'ca.key'), chain: '' }
 }

@@ -21,7 +21,7 @@ export interface Handshaker {
   /** Shows another certificate from the next handshake on. */
   show(certificate: Pick<TestCertificate, 'chain' | 'key'>): void
   /** Sends this along as the OCSP answer from the next handshake on. */
-  staple(answer: Buffer): void
+  staple(answer: Buffer | (() => Buffer)): void
 }
 
 /** Closed when the test ends. */
@@ -60,7 +60,9 @@ export async function handshaker(
       return sockets.size
     },
     staple: (answer) => {
-      server.on('OCSPRequest', (_certificate, _issuer, respond) => respond(null, answer))
+      server.on('OCSPRequest', (_certificate, _issuer, respond) => {
+        respond(null, typeof answer === 'function' ? answer() : answer)
+      })
     },
     show: (next) => server.setSecureContext({ cert: next.chain, key: next.key }),
   }

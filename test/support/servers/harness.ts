@@ -43,7 +43,7 @@ export interface ServerPlan<P extends string> {
   readonly ports: readonly P[]
   readonly args: (place: Place<P>) => readonly string[]
   /** Path below the directory → text. Written with mode 0600. */
-  readonly files?: (place: Place<P>) => Readonly<Record<string, string>>
+  readonly files?: (place: Place<P>) => Readonly<Record<string, string | Uint8Array>>
   /** Further directories below the directory. */
   readonly folders?: readonly string[]
   /** Work before the first start, such as making a database. */

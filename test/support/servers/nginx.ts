@@ -19,6 +19,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import type { TestCertificate } from '../certificates.ts'
 import type { Place, RunningServer } from './harness.ts'
 import { accepts, startServer } from './harness.ts'
 import type { ServerNeed } from './binaries.ts'
@@ -40,7 +41,9 @@ const STATUS_CODES = [
 
 export interface NginxOptions {
   /** What https shows. Default `good`. */
-  readonly certificate?: CertificateKind
+  readonly certificate?: CertificateKind | TestCertificate
+  /** The OCSP response that https staples, DER. Default: none. */
+  readonly staple?: Buffer
   /** Default `['TLSv1.2', 'TLSv1.3']`. */
   readonly tlsVersions?: readonly string[]
   /** Instead of all pages: one status for everything, or `close` for no answer at all. */
@@ -75,6 +78,7 @@ export function startNginx(options: NginxOptions = {}): Promise<NginxServer> {
       'www/drip': 'd'.repeat(100 * 1024),
       users: `u:{SHA}${createHash('sha1').update('secret').digest('base64')}\n`,
       ...tlsFiles(options.certificate),
+      ...(options.staple === undefined ? {} : { 'tls/staple': options.staple }),
     }),
     ready: async ({ ports }) => {
       await accepts(ports.http)
@@ -114,6 +118,7 @@ http {
     ssl_certificate ${dir}/tls/chain.pem;
     ssl_certificate_key ${dir}/tls/key.pem;
     ssl_protocols ${(options.tlsVersions ?? ['TLSv1.2', 'TLSv1.3']).join(' ')};
+    ${options.staple === undefined ? '' : `ssl_stapling on; ssl_stapling_file ${dir}/tls/staple;`}
     ssl_ciphers ALL:@SECLEVEL=0;
     ${options.clientCertificate === true ? `ssl_verify_client on; ssl_client_certificate ${dir}/tls/ca.pem;` : ''}
     ${locations}

@@ -5,16 +5,19 @@
  * @module
  */
 
-import type { CertificateKind } from '../certificates.ts'
+import type { CertificateKind, TestCertificate } from '../certificates.ts'
 import { certificates } from '../certificates.ts'
 
 export type { CertificateKind }
 
-export function tlsFiles(kind: CertificateKind = 'good'): Record<string, string> {
+export function tlsFiles(
+  which: CertificateKind | TestCertificate = 'good',
+): Record<string, string> {
   const made = certificates()
+  const { chain, key } = typeof which === 'string' ? made[which] : which
   return {
-    'tls/chain.pem': made[kind].chain,
-    'tls/key.pem': made[kind].key,
+    'tls/chain.pem': chain,
+    'tls/key.pem': key,
     'tls/intermediate.pem': made.intermediate,
     'tls/ca.pem': made.ca,
   }
