@@ -22,9 +22,11 @@ export function responseOf(
 ): number | null {
   if (checker?.response === undefined) {
     if (verdict === 'unknown' || isUntimed(checker)) return null
-    // The time of the authorization server is none of the target.
-    const { oauth_ms } = phases
-    return oauth_ms === undefined ? duration_ms : round(Math.max(0, duration_ms - oauth_ms))
+    // The time of the authorization server is none of the target, which is asked only with a token.
+    const { oauth_ms, ...ofTarget } = phases
+    if (oauth_ms === undefined) return duration_ms
+    if (Object.keys(ofTarget).length === 0) return null
+    return round(Math.max(0, duration_ms - oauth_ms))
   }
   const figure = details[checker.response]
   return typeof figure === 'number' && figure >= 0 ? figure : null

@@ -5,6 +5,7 @@ import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { content } from '../../src/checkers/content/index.ts'
 import { http } from '../../src/checkers/http/index.ts'
 import { resources } from '../../src/checkers/resources/index.ts'
+import { responseOf } from '../../src/checkers/response-time.ts'
 import { parseSettings } from '../../src/engine/checks/run-check.ts'
 import { createSharedState } from '../../src/engine/checks/shared-state.ts'
 import { ValidationError } from '../../src/errors.ts'
@@ -69,6 +70,8 @@ describe('a token endpoint that answers with', () => {
     for (const checker of [http(), content(), resources()] as readonly AnyChecker[]) {
       const outcome = await check(checker, settings)
       expect([outcome.cause_code, outcome.verdict, outcome.phase]).toEqual([code, verdict, 'oauth'])
+      // The target was not asked.
+      expect(responseOf(checker, outcome)).toBe(null)
       expect(outcome.cause_text).toContain(text)
       expect(outcome.cause_text).not.toMatch(/error_description|s3cr3t|\bD\b/)
     }
