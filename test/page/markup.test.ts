@@ -24,6 +24,11 @@ describe('html', () => {
     )
   })
 
+  it('replaces what HTML, or XML, may not contain', () => {
+    const forbidden = '\0\v\r\x7F\x9F\uD800\uFDD0\uFFFE\uFFFF\u{1FFFE}'
+    expect(text`a${forbidden}b${'\t\n\u2028é😀'}`).toBe(`a${'\uFFFD'.repeat(10)}b\t\n\u2028é😀`)
+  })
+
   it('takes markup as it is, joins lists, and leaves nothing of what is not there', () => {
     const item = (name: string) => html`<li>${name}</li>`
     expect(text`<ul>${['a', '<b>'].map(item)}${null}${false}${undefined}${0}</ul>`).toBe(

@@ -377,6 +377,22 @@ describe('reports, months, feeds and badges of a public page', () => {
     expect(JSON.stringify(json)).not.toMatch(/internal|monitor_id|account/)
   })
 
+  it('has feeds and badges of characters that XML allows, whatever its texts contain', async () => {
+    const { engine, page_id, report_id, visitor } = await reported()
+    await engine.publicPages.update(page_id, { title: 'Shop \uFFFE' })
+    await engine.statusReports.update(report_id, { title: 'Slow \uFFFF' })
+    for (const [part, said] of [
+      ['feed.atom', 'Identified: Slow'],
+      ['feed.rss', 'Identified: Slow'],
+      ['badge.svg', 'Shop'],
+    ] as const) {
+      const text = await visitor().text(`/status/shop/${part}`)
+      expect(text).toContain(said)
+      // XML 1.0, 2.2.
+      expect(text).toMatch(/^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u)
+    }
+  })
+
   it('has badges of the page and of one service', async () => {
     const { visitor } = await reported()
     const badge = await visitor().get('/status/shop/badge.svg')

@@ -82,9 +82,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Control characters are invalid in HTML; they are shown as the replacement character. */
+/** Control and noncharacters are invalid in HTML, and some in XML; they are shown as the replacement character. */
 function escaped(text: string): string {
   return text
     .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
-    .replace(/[^\P{Cc}\t\n]|\p{Cs}/gu, '\uFFFD')
+    .replace(/[^\P{Cc}\t\n]|[\p{Cs}\p{Noncharacter_Code_Point}]/gu, '\uFFFD')
 }
