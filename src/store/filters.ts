@@ -17,27 +17,26 @@ import { metadataEntries, searchText } from './rules.ts'
 import { shardOf } from './store.ts'
 import type { AuditQuery, IncidentQuery, MonitorQuery, ResultQuery } from './store.ts'
 
-export function monitorFits(monitor: MonitorRecord, query: MonitorQuery): boolean {
-  return (
-    monitor.id > (query.after_id ?? 0) &&
-    (query.states?.includes(monitor.machine.state) ?? true) &&
-    (query.types?.includes(monitor.type) ?? true) &&
-    (query.shards?.includes(shardOf(monitor.id)) ?? true) &&
-    (query.tags === undefined || isTagged(monitor.common.tags, query.tags)) &&
-    isMarked(monitor.common.metadata, query.metadata) &&
-    (query.q === undefined ||
-      searchText(monitor.common.name, monitor.target).includes(fold(query.q)))
-  )
+/** For every monitor of a list: what is asked for is folded once. */
+export function monitorFilter(query: MonitorQuery): (monitor: MonitorRecord) => boolean {
+  const { after_id = 0, states, types, shards } = query
+  const wanted = query.tags?.map((any) => new Set(any.map(fold)))
+  const entries = metadataEntries(query.metadata ?? {})
+  const q = query.q === undefined ? undefined : fold(query.q)
+  return ({ id, type, target, machine, common }) =>
+    id > after_id &&
+    (states?.includes(machine.state) ?? true) &&
+    (types?.includes(type) ?? true) &&
+    (shards?.includes(shardOf(id)) ?? true) &&
+    (wanted?.every((any) => common.tags.some((tag) => any.has(fold(tag)))) ?? true) &&
+    isMarked(common.metadata, entries) &&
+    (q === undefined || searchText(common.name, target).includes(q))
 }
 
-function isTagged(tags: readonly string[], wanted: NonNullable<MonitorQuery['tags']>): boolean {
-  const own = new Set(tags.map(fold))
-  return wanted.every((any) => any.some((tag) => own.has(fold(tag))))
-}
-
-function isMarked(own: JsonObject, wanted: MonitorQuery['metadata'] = {}): boolean {
+function isMarked(own: JsonObject, wanted: readonly string[]): boolean {
+  if (wanted.length === 0) return true
   const entries = metadataEntries(own)
-  return metadataEntries(wanted).every((entry) => entries.includes(entry))
+  return wanted.every((entry) => entries.includes(entry))
 }
 
 export function resultFits(row: ResultRecord, query: ResultQuery): boolean {

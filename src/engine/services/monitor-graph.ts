@@ -5,6 +5,7 @@
  * @module
  */
 
+import { yielderOf } from '../../clock.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
@@ -25,8 +26,6 @@ export interface MonitorDraft {
 const NEW = 0
 /** Members by tag. */
 const MOST_BY_TAG = 1000
-/** Monitors read in a row before yielding: a store that answers synchronously never yields by itself. */
-const READ_AT_ONCE = 16
 
 /** Parents and members must exist in the account, and none may wait for this monitor, directly or indirectly. */
 export async function graphProblems(
@@ -41,7 +40,9 @@ export async function graphProblems(
     monitor_ids: isComposite ? ruleOf(settings).monitor_ids : [],
   }
   if (named.depends_on.length === 0 && !isComposite) return problems
-  const below = await waitingFor(core, draft)
+  const tagged = isComposite ? await byTag(core, draft, settings) : []
+  const ids = [...named.depends_on, ...named.monitor_ids]
+  const below = dependents(await readAbove(core, draft, { ids, records: tagged }), id)
   for (const [name, ids] of Object.entries(named))
     for (const [index, other_id] of ids.entries()) {
       const note = (problem: string): void =>
@@ -51,64 +52,68 @@ export async function graphProblems(
       else if (below.has(other_id)) note(`invalid: monitor ${other_id} depends on this one`)
     }
   if (Object.keys(problems).length > 0 || !isComposite) return problems
-  const own = (await byTag(core, draft, settings)).find((member) => below.has(member))
+  const own = tagged.find((member) => below.has(member.id))
   if (own === undefined) return problems
-  return {
-    member_tags:
-      own === id
-        ? 'invalid: it would be its own member'
-        : `invalid: monitor ${own}, a member by tag, depends on this one`,
-  }
+  return { member_tags: `invalid: monitor ${own.id}, a member by tag, depends on this one` }
 }
 
-/** Of all that this monitor waits for, those that wait for it, and the monitor itself. */
-async function waitingFor(core: Core, draft: MonitorDraft): Promise<ReadonlySet<number>> {
-  const { id = NEW, common, settings, type } = draft
-  const own = type.checker.composite === undefined ? [] : await membersOf(core, draft, settings)
-  return dependents(await readAbove(core, draft, [...common.depends_on, ...own]), id)
+interface Above {
+  readonly ids: readonly number[]
+  /** These as well, which need not be read. */
+  readonly records: readonly MonitorRecord[]
 }
 
 /** These monitors and all that they wait for, each with what it waits for. Each is read once. */
 async function readAbove(
   core: Core,
   draft: MonitorDraft,
-  ids: readonly number[],
+  { ids, records }: Above,
 ): Promise<ReadonlyMap<number, readonly number[]>> {
-  const { store, clock, registry } = core
+  const { store, clock } = core
+  const known = new Map(records.map((record) => [record.id, record]))
   const edges = new Map<number, readonly number[]>()
-  const wanted = new Set(ids)
+  const wanted = new Set([...ids, ...known.keys()])
   wanted.delete(draft.id ?? NEW)
+  const yieldIfLong = yielderOf(clock)
   for (const id of wanted) {
-    if (edges.size > 0 && edges.size % READ_AT_ONCE === 0) await clock.sleep(0)
-    const record = await store.monitors.get(id)
-    const isComposite =
-      record !== undefined && registry.get(record.type)?.checker.composite !== undefined
-    const members = isComposite ? await membersOf(core, draft, record.settings) : []
-    const own = [...(record?.common.depends_on ?? []), ...members]
+    await yieldIfLong()
+    const record = known.get(id) ?? (await store.monitors.get(id))
+    const own = record === undefined ? [] : await waitsFor(core, draft, record)
     edges.set(id, own)
     for (const each of own) if (each !== (draft.id ?? NEW)) wanted.add(each)
   }
   return edges
 }
 
-async function membersOf(core: Core, draft: MonitorDraft, settings: JsonObject): Promise<number[]> {
-  return [...ruleOf(settings).monitor_ids, ...(await byTag(core, draft, settings))]
+/** Parents, and members of a composite: by tag also the monitor as it would be stored. */
+async function waitsFor(core: Core, draft: MonitorDraft, record: MonitorRecord): Promise<number[]> {
+  const { depends_on } = record.common
+  if (core.registry.get(record.type)?.checker.composite === undefined) return [...depends_on]
+  const rule = ruleOf(record.settings)
+  const tagged = await byTag(core, draft, record.settings)
+  const { id = NEW, type, common } = draft
+  const isMember = type.checker.composite === undefined && hasTagOf(rule, common.tags)
+  return [
+    ...depends_on,
+    ...rule.monitor_ids,
+    ...tagged.map((member) => member.id),
+    ...(isMember ? [id] : []),
+  ]
 }
 
-/** Members by tag, with this monitor as it would be stored. */
+/** Members by tag as they are stored, without the monitor itself. */
 async function byTag(
   { store, registry }: Core,
-  { account_id, id = NEW, type, common }: MonitorDraft,
+  { account_id, id = NEW }: MonitorDraft,
   settings: JsonObject,
-): Promise<number[]> {
+): Promise<readonly MonitorRecord[]> {
   const rule = ruleOf(settings)
   if (rule.tags.size === 0) return []
   const tags = [[...rule.tags]]
   const found = await store.monitors.list({ account_id, tags, limit: MOST_BY_TAG })
-  const isMember = (record: Pick<MonitorRecord, 'id' | 'type'>): boolean =>
-    record.id !== id && registry.get(record.type)?.checker.composite === undefined
-  const isDraftMember = type.checker.composite === undefined && hasTagOf(rule, common.tags)
-  return [...found.filter(isMember).map((record) => record.id), ...(isDraftMember ? [id] : [])]
+  return found.filter(
+    (record) => record.id !== id && registry.get(record.type)?.checker.composite === undefined,
+  )
 }
 
 /** The monitor and those that wait for it, directly or indirectly. */

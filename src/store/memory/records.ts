@@ -12,7 +12,7 @@ import type { Sync } from '../promised.ts'
 import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED, externalIdTaken } from '../rules.ts'
 import type { NewAccount, FullStore } from '../store.ts'
-import { auditFits, incidentFits, monitorFits, resultFits } from '../filters.ts'
+import { auditFits, incidentFits, monitorFilter, resultFits } from '../filters.ts'
 import { removeAccount, requireRoomFor, useOf } from './accounts.ts'
 import { copy } from './copy.ts'
 import { addAudit, isOf, isThere, putNotification, requireAccount } from './tables.ts'
@@ -159,8 +159,9 @@ export function monitors(tables: Tables): Sync<FullStore['monitors']> {
     },
     list(query) {
       const account_id = accountAsked(query)
+      const isAsked = monitorFilter(query)
       const fits = (monitor: MonitorRecord) =>
-        isOf(account_id, monitor) && isThere(tables, monitor) && monitorFits(monitor, query)
+        isOf(account_id, monitor) && isThere(tables, monitor) && isAsked(monitor)
       return copy(first(tables.monitors.values(), query.limit, fits))
     },
     locations: (ids) =>

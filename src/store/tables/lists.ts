@@ -6,7 +6,7 @@
 
 import { StorageError } from '../../errors.ts'
 import type { EpochMs } from '../../model.ts'
-import { auditFits, incidentFits, monitorFits, resultFits } from '../filters.ts'
+import { auditFits, incidentFits, monitorFilter, resultFits } from '../filters.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { requireWithin } from '../quota.ts'
 import { accountAsked, byHour, CONTACT_REMOVED } from '../rules.ts'
@@ -100,7 +100,8 @@ export const monitors: Calls<FullStore['monitors']> = {
     const { limit, after_id = 0 } = query
     const account_id = accountAsked(query)
     const gone = new Set((await r.all('accounts', { removed: true })).map(({ id }) => id))
-    const fits = (row: Row<'monitors'>) => !gone.has(row.account_id) && monitorFits(row, query)
+    const isAsked = monitorFilter(query)
+    const fits = (row: Row<'monitors'>) => !gone.has(row.account_id) && isAsked(row)
     return r.some('monitors', ofAccount(account_id), { limit, after_id, fits })
   },
   async locations(r, ids) {
