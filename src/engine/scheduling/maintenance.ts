@@ -7,7 +7,7 @@
 
 import { maintenanceAt } from '../../incident/maintenance.ts'
 import type { Maintenance } from '../../incident/maintenance.ts'
-import type { EpochMs } from '../../model.ts'
+import type { EpochMs, MaintenanceWindow } from '../../model.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { planChange } from '../rounds/plan-change.ts'
@@ -41,6 +41,16 @@ export interface MaintenanceOptions {
   readonly committed: CommittedChanges
 }
 
+interface Known {
+  readonly from: EpochMs
+  readonly maintenance: Maintenance
+}
+
+/** Not before either: the clock may be set back. */
+function holdsAt({ from, maintenance: { changes_at } }: Known, now: EpochMs): boolean {
+  return now >= from && now < (changes_at ?? Infinity)
+}
+
 export function createMaintenanceSchedule(options: MaintenanceOptions): MaintenanceSchedule {
   const { core, monitorCache, accountWindows, committed } = options
   const { clock } = core
@@ -54,6 +64,8 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
       return cached === undefined ? null : nextSwitch(cached, now)
     },
   })
+  /** By the windows of a monitor, from when on it holds: rare ones take long to compute, and each switch asks often. */
+  const known = new WeakMap<readonly MaintenanceWindow[], Known>()
   const windowSchedule = createWindowSchedule({ core, accountWindows, onSwitch: switchAccounts })
 
   function switchSoon(id: number): void {
@@ -133,7 +145,11 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
   }
 
   function ownAt({ common }: CachedMonitor['record'], now: EpochMs): Maintenance {
-    return maintenanceAt(common.maintenance, now, core)
+    const before = known.get(common.maintenance)
+    if (before !== undefined && holdsAt(before, now)) return before.maintenance
+    const maintenance = maintenanceAt(common.maintenance, now, core)
+    known.set(common.maintenance, { from: now, maintenance })
+    return maintenance
   }
 
   /**
