@@ -118,6 +118,11 @@ export function deadline(
   return { timeout_ms }
 }
 
+/** Told of a monitor whose type is registered only on request: a list with it is refused otherwise. */
+export function noteExtraType(type: string, note: (what: string) => void): void {
+  note(`${type} is a type beyond the sixteen: set WATCHPOST_EXTRA_CHECKERS=true`)
+}
+
 /** Client credentials as the setting `oauth`; none where nothing is set. What is missing is named when the list is read. */
 export function oauthFrom(parts: Readonly<Record<string, string | undefined>>): JsonObject {
   const given = Object.entries(parts).filter(([, value]) => value !== undefined)

@@ -42,7 +42,7 @@ describe.each(Object.entries(files))('%s', (_, imported) => {
   it('becomes a list that an engine takes as it is', async () => {
     const engine = createEngine({
       store: memoryStore(),
-      checkers: builtinCheckers(),
+      checkers: builtinCheckers({ extra: true }),
       clock: simulatedClock(),
     })
     const { monitors } = imported()
@@ -286,6 +286,7 @@ describe('blackbox_exporter', () => {
       'shells/-2001-db8-1-22',
       'hosts/192.0.2.1',
       'names/192.0.2.53-53',
+      'services/grpc.example-443',
     ])
     expect(entry(blackbox, 'sites/blog.example')).toEqual({
       key: 'sites/blog.example',
@@ -348,9 +349,6 @@ describe('blackbox_exporter', () => {
     ])
     expect(notes(blackbox, 'hosts (ping)')).toEqual(['icmp.dont_fragment has no counterpart'])
     expect(notes(blackbox, 'hosts')).toEqual(['file_sd_configs has no counterpart'])
-    expect(notes(blackbox, 'services (grpc)')).toEqual([
-      'not imported: the prober grpc has no counterpart',
-    ])
     expect(notes(blackbox, 'lost')).toEqual(['not imported: there is no module gone'])
     expect(notes(blackbox, 'unused')).toEqual([expect.stringContaining('no target of it is known')])
   })
@@ -468,4 +466,68 @@ describe('OAuth2 client credentials', () => {
       oauth: { ...oauth, scope: 'read', audience: 'api' },
     })
   })
+})
+
+describe('types beyond the sixteen', () => {
+  const tls = { client: { insecure: true } }
+  const lists: Readonly<Record<string, readonly [Imported, readonly JsonObject[]]>> = {
+    'Uptime Kuma': [
+      fromKuma({
+        monitorList: [
+          { name: 'A', type: 'redis', databaseConnectionString: 'rediss://u:p%40@r.example:6380' },
+          { name: 'B', type: 'redis', databaseConnectionString: 'redis://r.example' },
+          { name: 'C', type: 'websocket-upgrade', url: 'wss://w.example/', wsSubprotocol: 'a, b' },
+        ],
+      }),
+      [
+        {
+          ...{ type: 'redis', host: 'r.example', port: 6380, tls: true, user: 'u', pass: 'p@' },
+        },
+        { type: 'redis', host: 'r.example' },
+        { type: 'websocket', url: 'wss://w.example/', subprotocols: ['a', 'b'], ping: false },
+      ],
+    ],
+    Gatus: [
+      fromGatus({
+        endpoints: [
+          { name: 'A', url: 'ws://w.example/', conditions: ['[CONNECTED] == true'] },
+          { name: 'B', url: 'wss://w.example/', body: 'hi', conditions: [], ...tls },
+        ],
+      }),
+      [
+        { type: 'websocket', url: 'ws://w.example/', ping: false },
+        { type: 'websocket', send: 'hi', message_regex: '.', ignore_tls_errors: true },
+      ],
+    ],
+    blackbox_exporter: [
+      fromBlackbox({
+        blackbox: { modules: { g: { prober: 'grpc', grpc: { service: 's', tls: true } } } },
+        prometheus: {
+          scrape_configs: [
+            {
+              ...{ job_name: 'j', metrics_path: '/probe', params: { module: ['g'] } },
+              static_configs: [{ targets: ['g.example:443'] }],
+            },
+          ],
+        },
+      }),
+      [{ type: 'grpc', service: 's', tls: true, host: 'g.example', port: 443 }],
+    ],
+  }
+
+  it.each(Object.entries(lists))(
+    '%s: they are carried over, and it is said',
+    async (_, [list, expected]) => {
+      expect(list.monitors).toMatchObject(expected)
+      const told = list.not_carried_over.filter(({ what }) => what.includes('EXTRA_CHECKERS=true'))
+      expect(told.length).toBeGreaterThan(0)
+      const engine = createEngine({
+        store: memoryStore(),
+        checkers: builtinCheckers({ extra: true }),
+        clock: simulatedClock(),
+      })
+      const plan = await syncMonitors(engine, list.monitors as unknown as readonly MonitorEntry[])
+      expect(plan.create).toHaveLength(expected.length)
+    },
+  )
 })

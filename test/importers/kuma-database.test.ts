@@ -61,7 +61,8 @@ const insert = (table: string, row: Readonly<Record<string, Value>>): string => 
 const slack = { type: 'slack', slackwebhookURL: 'https://hooks.slack.com/services/T0/B0/x' }
 const mail = {
   ...{ type: 'smtp', smtpHost: 'mx.example', smtpPort: 465, smtpSecure: true },
-  ...{ smtpFrom: 'watch@example.com', smtpTo: 'ops@example.com' },
+  ...{ smtpFrom: 'Kuma <watch@example.com>' },
+  ...{ smtpTo: 'ops@example.com, Boss <boss@example.com>' },
   ...{ smtpUsername: 'watch', smtpPassword: 's3cret' },
 }
 const window = { strategy: 'recurring-weekday', start_time: '23:30:00', end_time: '01:00:00' }
@@ -163,6 +164,22 @@ it('goes past a proxy that is switched off or belongs to no request, and names a
   ])
 })
 
+it('reads addresses as mail programs write them', () => {
+  const config = JSON.stringify({
+    ...mail,
+    smtpFrom: '"Kuma, at night" <watch@example.com>',
+    smtpTo: '"Boss; or deputy" <boss@example.com>,ops@example.com,',
+  })
+  const { contacts } = fromKumaDatabase({
+    ...asked,
+    defaults: {},
+    tables: { ...none, notification: [{ id: 1, name: 'Mail', config }] },
+  })
+  expect(contacts).toMatchObject([
+    { from: 'watch@example.com', to: ['boss@example.com', 'ops@example.com'] },
+  ])
+})
+
 it('leaves out days that no calendar has', () => {
   const monitor = [{ id: 1, name: 'Shop', type: 'http', url: 'https://shop.example/' }]
   const times = [1e300, -1e15, 253_402_300_800, 'soon', 1_767_225_600]
@@ -206,7 +223,8 @@ function expectAll(imported: ReturnType<typeof fromKumaDatabase>): void {
     { kind: 'slack', name: 'Chat', url: slack.slackwebhookURL },
     {
       ...{ kind: 'email', name: 'Mail', host: 'mx.example', port: 465, tls: 'implicit' },
-      ...{ from: 'watch@example.com', to: 'ops@example.com', user: 'watch', pass: 's3cret' },
+      ...{ from: 'watch@example.com', to: ['ops@example.com', 'boss@example.com'] },
+      ...{ user: 'watch', pass: 's3cret' },
     },
   ])
   expect(imported.history).toMatchObject({
@@ -216,6 +234,7 @@ function expectAll(imported: ReturnType<typeof fromKumaDatabase>): void {
   expect(notes(imported, 'Shop')).toEqual([
     'told Bell: make these contacts, and name them in "contacts"',
   ])
+  expect(notes(imported, 'Mail')).toEqual(['"Kuma", the name of the sender, has no counterpart'])
   expect(notes(imported, 'Router')).toEqual([
     'description has no counterpart',
     'aColumnOfTomorrow has no counterpart',

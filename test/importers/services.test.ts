@@ -172,7 +172,7 @@ it('Better Stack: the answers of monitors and heartbeats', async () => {
           url: 'mx.example',
           monitor_type: 'imap',
           request_timeout: 5000,
-          port: '993',
+          port: '993,143',
           paused_at: '2026-01-01',
         },
       },
@@ -208,10 +208,11 @@ it('Better Stack: the answers of monitors and heartbeats', async () => {
     'Shop: told by an escalation policy: name your contacts',
     'Shop: told by call, email, push: name your contacts',
     'Shop: told to the whole team after 180 s: give contacts a "contact_delay"',
-    'Shop: ssl_expiration, domain_expiration: make monitors of the types ssl and domain',
+    'Shop: ssl_expiration: make a monitor of the type ssl',
     'Shop: remember_cookies: cookies of a redirect are always sent on',
     'Shop: regions: it is checked from all locations; name some in "locations"',
     'Shop: ip_version has no counterpart',
+    'mx.example: the ports 993, 143: the first one is checked',
     'x.example: not imported: the type playwright has no counterpart',
     'Backup: its address: the job has to call the new one (ping_url of the monitor)',
   ])
@@ -224,6 +225,7 @@ it('Healthchecks: the answer of checks', async () => {
     checks: [
       { ...common, name: 'Backup', tags: 'prod db', timeout: 86_400, grace: 3600, channels: 'a,b' },
       { ...common, name: 'Nightly', tags: '', schedule: '5 4 * * *', tz: 'Europe/Riga', grace: 60 },
+      { ...common, name: 'Systemd', schedule: '*-*-* 01:00:00', tz: 'UTC', grace: 60 },
       { ...common, name: 'Old', status: 'paused', timeout: 60, grace: 60, methods: 'POST' },
     ],
   })
@@ -239,6 +241,9 @@ it('Healthchecks: the answer of checks', async () => {
     { key: 'old', name: 'Old', type: 'heartbeat', interval_sec: 60, grace_sec: 60, paused: true },
   ])
   expect(notes(imported)).toContain('Backup: told 2 integrations: name your contacts in "contacts"')
+  expect(notes(imported)).toContain(
+    'Systemd: not imported: the schedule "*-*-* 01:00:00" is no cron expression of five fields',
+  )
   expect(notes(imported)).toContain('Old: methods has no counterpart')
   await taken(imported)
 })

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { barePattern, hostAndPort, oauthFrom } from '../imported.ts'
+import { barePattern, hostAndPort, noteExtraType, oauthFrom } from '../imported.ts'
 import { take } from '../taking.ts'
 import type { Taking } from '../taking.ts'
 import { isJsonObject } from '../../model/json.ts'
@@ -30,6 +30,7 @@ const PROBERS: Readonly<Record<string, (options: Taking, note: Note) => Settings
     return (target) => ({ type: 'ping', host: hostAndPort(target).host, ...family })
   },
   dns,
+  grpc,
 }
 
 function http(options: Taking, note: Note): SettingsOf {
@@ -130,6 +131,25 @@ function tcp(options: Taking, note: Note): SettingsOf {
   if (options.object('tls_config').flag('insecure_skip_verify') === true) {
     note('tls_config.insecure_skip_verify: the certificate is verified')
   }
+  return (target) => {
+    const { host, port } = hostAndPort(target)
+    return port === undefined ? undefined : { ...settings, host, port }
+  }
+}
+
+function grpc(options: Taking, note: Note): SettingsOf {
+  const service = options.text('service')
+  const insecure = options.object('tls_config').flag('insecure_skip_verify') === true
+  const metadata = options.value('metadata')
+  const settings = {
+    type: 'grpc',
+    ...(service === undefined ? {} : { service }),
+    ...(options.flag('tls') === true ? { tls: true } : {}),
+    ...(insecure ? { ignore_tls_errors: true } : {}),
+    ...familyOf(options),
+  }
+  noteExtraType('grpc', note)
+  if (metadata !== undefined) note('metadata: give it as "headers"')
   return (target) => {
     const { host, port } = hostAndPort(target)
     return port === undefined ? undefined : { ...settings, host, port }

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { hostAndPort, oauthFrom } from '../imported.ts'
+import { hostAndPort, noteExtraType, oauthFrom } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 
 export interface Target {
@@ -54,6 +54,8 @@ const SCHEMES: Readonly<Record<string, (asked: Asked) => Target | undefined>> = 
       note('client.insecure: the certificate is verified')
     return stream(host, port, true)
   },
+  ws: websocket,
+  wss: websocket,
   icmp: ({ host }) => ({ settings: { type: 'ping', host }, host, tls_port: undefined }),
   starttls: ({ host, port }) => ({
     settings: { type: 'smtp', host, tls: 'starttls', ...(port === undefined ? {} : { port }) },
@@ -66,6 +68,20 @@ function stream(host: string, port: number | undefined, tls: boolean): Target | 
   if (port === undefined) return undefined
   const settings = { type: 'tcp', host, port, ...(tls ? { tls } : {}) }
   return { settings, host, tls_port: tls ? port : undefined }
+}
+
+/** Gatus sends its body as a message and takes the next one as the answer; without one it only connects. */
+function websocket({ url, host, port, from, note }: Asked): Target {
+  noteExtraType('websocket', note)
+  const [send, headers] = [from.text('body'), from.value('headers')]
+  const settings = {
+    type: 'websocket',
+    url,
+    ...(send === undefined ? { ping: false } : { send, message_regex: '.' }),
+    ...(headers === undefined || headers === null ? {} : { headers }),
+    ...(from.object('client').flag('insecure') === true ? { ignore_tls_errors: true } : {}),
+  }
+  return { settings, host, tls_port: /^wss:/i.test(url) ? (port ?? 443) : undefined }
 }
 
 function question(server: string, query: string, type: string | undefined): Target {

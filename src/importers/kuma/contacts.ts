@@ -75,15 +75,18 @@ const KINDS: Readonly<Record<string, (from: Taking, note: Note) => JsonObject | 
     from.ignore('pagerdutyPriority', 'pagerdutyAutoResolve')
     return { kind: 'pagerduty', routing_key, ...(url.includes('.eu.') ? { region: 'eu' } : {}) }
   },
-  smtp(from) {
-    const [host, sender, to] = [from.text('smtpHost'), from.text('smtpFrom'), from.text('smtpTo')]
+  smtp(from, note) {
+    const host = from.text('smtpHost')
+    const [sender] = addressesOf(from.text('smtpFrom'))
+    const to = addressesOf(from.text('smtpTo')).map(({ address }) => address)
     const [port, user] = [from.number('smtpPort'), from.text('smtpUsername')]
     const pass = from.text('smtpPassword')
-    if (host === undefined || sender === undefined || to === undefined) return undefined
+    if (host === undefined || sender === undefined || to.length === 0) return undefined
+    if (sender.name !== '') note(`"${sender.name}", the name of the sender, has no counterpart`)
     return {
       kind: 'email',
       host,
-      from: sender,
+      from: sender.address,
       to,
       ...(port === undefined ? {} : { port }),
       ...(from.flag('smtpSecure') === true ? { tls: 'implicit' } : {}),
@@ -91,6 +94,17 @@ const KINDS: Readonly<Record<string, (from: Taking, note: Note) => JsonObject | 
       ...(user === undefined || pass === undefined ? {} : { pass }),
     }
   },
+}
+
+/** `"Ops, at night" <ops@example.com>, boss@example.com`: what Kuma hands to its mailer as it stands. */
+function addressesOf(text = ''): { readonly name: string; readonly address: string }[] {
+  const entries = text.match(/(?:"[^"]*"|[^",;])+/g) ?? []
+  return entries
+    .map((entry) => {
+      const [, name = '', address = entry] = /^([^<]*)<([^<>]*)>\s*$/.exec(entry) ?? []
+      return { name: name.replaceAll('"', '').trim(), address: address.trim() }
+    })
+    .filter(({ address }) => address !== '')
 }
 
 function headersOf(text: string | undefined, note: Note): JsonObject | undefined {

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { hostAndPort, oauthFrom } from '../imported.ts'
+import { hostAndPort, noteExtraType, oauthFrom } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 import { canParseUrl } from '../../model/url.ts'
 
@@ -76,6 +76,8 @@ const TRANSLATORS: Readonly<Record<string, (from: Taking, note: Note) => Transla
     },
     mysql: (from) => database(from, 'mysql', from.text('radiusPassword')),
     postgres: (from) => database(from, 'postgres'),
+    redis,
+    'websocket-upgrade': websocket,
     smtp: (from) =>
       withHost(from, (host) => {
         const security = from.text('smtpSecurity')
@@ -84,6 +86,47 @@ const TRANSLATORS: Readonly<Record<string, (from: Taking, note: Note) => Transla
         return { type: 'smtp', host, port: from.number('port'), tls }
       }),
   }
+
+/** `redis://user:password@host:port/database`, or `rediss://` with TLS. */
+function redis(from: Taking, note: Note): Translated | undefined {
+  const text = from.text('databaseConnectionString')
+  if (text === undefined || !canParseUrl(text)) return undefined
+  const { protocol, host, username, password } = new URL(text)
+  const target = hostAndPort(host)
+  if (target.host === '' || !/^rediss?:$/.test(protocol)) return undefined
+  noteExtraType('redis', note)
+  const [user, pass] = [decoded(username), decoded(password)]
+  return {
+    settings: {
+      type: 'redis',
+      ...target,
+      ...(protocol === 'rediss:' ? { tls: true } : {}),
+      ...(from.flag('ignoreTls') === true ? { ignore_tls_errors: true } : {}),
+      // Redis knows "default" where no user is named.
+      ...(pass === '' ? {} : { pass, ...(user === '' ? {} : { user }) }),
+    },
+  }
+}
+
+/** Kuma is content once the WebSocket is open. */
+function websocket(from: Taking, note: Note): Translated | undefined {
+  const url = from.text('url')
+  if (url === undefined || !canParseUrl(url)) return undefined
+  noteExtraType('websocket', note)
+  const subprotocols = (from.text('wsSubprotocol') ?? '')
+    .split(/[\s,]+/)
+    .filter((each) => each !== '')
+  return {
+    settings: {
+      type: 'websocket',
+      url,
+      ping: false,
+      ...(subprotocols.length > 0 ? { subprotocols } : {}),
+      ...(from.flag('ignoreTls') === true ? { ignore_tls_errors: true } : {}),
+      ...headersOf(from, note),
+    },
+  }
+}
 
 function http(from: Taking, note: Note): Translated | undefined {
   const url = from.text('url')

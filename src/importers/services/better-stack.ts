@@ -65,8 +65,9 @@ function ofBetterStack(from: Taking, note: Note): Settings | undefined {
   )
   if (from.text('maintenance_from') !== undefined)
     note(`maintenance to ${from.text('maintenance_to') ?? '?'}: give it windows as "maintenance"`)
-  if ((from.number('domain_expiration') ?? from.number('ssl_expiration')) !== undefined)
-    note('ssl_expiration, domain_expiration: make monitors of the types ssl and domain')
+  for (const type of ['ssl', 'domain'])
+    if (from.number(`${type}_expiration`) !== undefined)
+      note(`${type}_expiration: make a monitor of the type ${type}`)
   const recovery = from.number('recovery_period') ?? 0
   const { timeout_ms } = deadline(interval_sec, stackTimeout(from), note)
   if (from.flag('remember_cookies') === false)
@@ -132,7 +133,9 @@ function stackTarget(from: Taking, note: Note): Settings | undefined {
   }
   if (type === 'ping') return { type: 'ping', host: url }
   if (Object.hasOwn(STACK_PORTS, type)) {
-    const port = Number((from.text('port') ?? '').split(',')[0]) || STACK_PORTS[type]
+    const ports = (from.text('port') ?? '').split(',')
+    const port = Number(ports[0]) || STACK_PORTS[type]
+    if (ports.length > 1) note(`the ports ${ports.join(', ')}: the first one is checked`)
     if (port === undefined) note('not imported: it has no port')
     return port === undefined
       ? undefined

@@ -31,8 +31,15 @@ export function fromHealthchecks(document: unknown): Imported {
   })
 }
 
-function ofHealthchecks(from: Taking, note: Note): Settings {
+/** Five fields; OnCalendar expressions of systemd, its other kind of schedule, have no such form. */
+const CRON = /^\s*(?:[\dA-Za-z*,/#-]+(?:\s+|$)){5}$/
+
+function ofHealthchecks(from: Taking, note: Note): Settings | undefined {
   const cron = from.text('schedule')
+  if (cron !== undefined && !CRON.test(cron)) {
+    note(`not imported: the schedule ${JSON.stringify(cron)} is no cron expression of five fields`)
+    return undefined
+  }
   const channels = from.text('channels')
   note('its address: the job has to call the new one (ping_url of the monitor)')
   if (channels !== undefined && channels !== '')
