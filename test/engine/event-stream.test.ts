@@ -112,7 +112,7 @@ describe('engine.events', () => {
   it.each([
     [[], ConfigurationError],
     [[{}], ConfigurationError],
-    [['sate'], ConfigurationError],
+    [['sate'], 'engine.events: unknown event "sate"; did you mean "state"?'],
     [['state', { accont: 1 }], ConfigurationError],
     [['state', { buffer: 0 }], ConfigurationError],
     [['state', { account: undefined }], NotFoundError],

@@ -10,7 +10,7 @@ import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import type { OptionTable } from '../../options.ts'
 import type { Engine } from '../api/engine.ts'
-import { checkListener } from '../api/events.ts'
+import { checkEvent, checkListener } from '../api/events.ts'
 import type { EngineEvents, EventsOptions, StreamedEvent } from '../api/events.ts'
 import type { Core } from '../core/core.ts'
 import { createEventBuffer } from './event-buffer.ts'
@@ -110,7 +110,7 @@ function parsed(args: readonly unknown[]): {
     throw new NotFoundError('account')
   if (names.length === 0)
     throw new ConfigurationError('engine.events needs the name of at least one event')
-  for (const name of names) checkListener(name, () => undefined)
+  for (const name of names) checkEvent('engine.events', name)
   return { names: [...new Set(names)], options }
 }
 

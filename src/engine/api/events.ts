@@ -163,12 +163,16 @@ const EVENTS: Readonly<Record<keyof EngineEvents, true>> = {
   error: true,
 }
 
+/** @throws ConfigurationError for an unknown event, which names the call */
+export function checkEvent(call: 'engine.on' | 'engine.events', event: PropertyKey): void {
+  if (Object.hasOwn(EVENTS, event)) return
+  const hint = suggestion(String(event), Object.keys(EVENTS))
+  throw new ConfigurationError(`${call}: unknown event ${quoted(String(event))}; ${hint}`)
+}
+
 /** @throws ConfigurationError for an unknown event or a listener that is not a function */
 export function checkListener(event: PropertyKey, listener: unknown): void {
-  if (!Object.hasOwn(EVENTS, event)) {
-    const hint = suggestion(String(event), Object.keys(EVENTS))
-    throw new ConfigurationError(`engine.on: unknown event ${quoted(String(event))}; ${hint}`)
-  }
+  checkEvent('engine.on', event)
   if (typeof listener !== 'function')
     throw new ConfigurationError(`engine.on: a function is expected to hear of "${String(event)}"`)
 }
