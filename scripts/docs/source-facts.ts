@@ -31,7 +31,7 @@ export function membersOf(
     .filter(ts.isPropertySignature)
     .map((member) => ({
       name: member.name.getText(),
-      type: oneLine(member.type?.getText() ?? 'unknown'),
+      type: oneLine((member.type?.getText() ?? 'unknown').replace(/\/\*\*[\s\S]*?\*\/\s*/g, '')),
       about: plain(commentOf(member)),
     }))
 }
@@ -48,7 +48,7 @@ export function moduleComment(path: string): string {
   return plain(first)
 }
 
-/** Names that a file exports for use at run time. */
+/** Names that a file exports for use at run time, each once: a function may have several signatures. */
 export function valueExports(path: string): string[] {
   const names = parseFile(path).statements.flatMap((node) => {
     if (ts.isExportDeclaration(node)) return node.isTypeOnly ? [] : namesIn(node)
@@ -62,7 +62,7 @@ export function valueExports(path: string): string[] {
     const named = ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)
     return named && node.name !== undefined ? [node.name.text] : []
   })
-  return names.sort()
+  return [...new Set(names)].sort()
 }
 
 function namesIn({ exportClause }: ts.ExportDeclaration): string[] {

@@ -11,6 +11,7 @@ import {
 } from '../../scripts/docs/source-facts.ts'
 import { checkerTypes, entries } from '../../scripts/entries.mjs'
 import { root } from '../../scripts/steps.mjs'
+import { KEY_SCOPES } from '../../src/model/scopes.ts'
 import { createRouter } from '../../src/rest/router.ts'
 import { contactRoutes, routes } from '../../src/rest/routes.ts'
 import {
@@ -75,6 +76,22 @@ describe('what the code says about itself', () => {
       .filter(({ from, to }) => !spoken.includes(to) && from !== 'paused' && from !== 'maintenance')
       .map(({ from, to }) => `${from} → ${to}`)
     expect(drawn.sort()).toEqual(real.sort())
+  })
+
+  it('has every scope of a key', () => {
+    const rows = section(page('docs/guide/accounts.md'), 'Keys')
+    const told = [...rows.matchAll(/^\| (`[^|]+)\|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([a-z:]+)`/g)].map(([, scope]) => scope),
+    )
+    expect(told.sort()).toEqual([...KEY_SCOPES].sort())
+  })
+
+  it('shows types without their comments', () => {
+    for (const { path, text } of pages)
+      expect(
+        text.split('\n').filter((line) => /^\|.*\/\*\*\s/.test(line)),
+        path,
+      ).toEqual([])
   })
 
   it('has every variable of the environment and every command', () => {

@@ -70,6 +70,10 @@ describe('the overview', () => {
       .filter(({ subpath }) => !subpath.startsWith('./checkers/'))
       .map(({ subpath }) => `watchpost${subpath.slice(1)}`)
     expect(told('Imports')).toEqual(expect.arrayContaining(subpaths))
+    for (const row of section(page, 'Imports').split('\n')) {
+      const names = [...(row.split('|')[3] ?? '').matchAll(/`[^`]+`/g)].map(([name]) => name)
+      expect(names.length, row).toBe(new Set(names).size)
+    }
     const options = membersOf('src/engine/options.ts', 'EngineOptions')
     expect(options.filter(({ about }) => about === '')).toEqual([])
     expect(told('Options')).toEqual(expect.arrayContaining(options.map(({ name }) => name)))
