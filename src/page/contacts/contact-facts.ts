@@ -61,8 +61,8 @@ function waits({ status }: NotificationView): boolean {
 }
 
 export interface ContactInFull extends ContactFacts {
-  readonly told: readonly NotificationView[]
-  /** Names of the monitors in `told`. */
+  readonly notifications: readonly NotificationView[]
+  /** Names of the monitors in `notifications`. */
   readonly monitors: ReadonlyMap<number, string>
 }
 
@@ -70,21 +70,21 @@ export interface ContactInFull extends ContactFacts {
 export async function contactInFull(scope: AccountScope, id: number): Promise<ContactInFull> {
   const contact = await scope.contacts.get(id)
   const { items, next } = await scope.notifications.list({ contact_id: id, limit: ROWS_READ })
-  const told = items.slice(0, SHOWN)
+  const notifications = items.slice(0, SHOWN)
   return {
     contact,
     waiting: items.filter(waits),
     cut: next !== null,
-    told,
-    monitors: await namesOf(scope, told),
+    notifications,
+    monitors: await namesOf(scope, notifications),
   }
 }
 
 async function namesOf(
   { monitors }: AccountScope,
-  told: readonly NotificationView[],
+  notifications: readonly NotificationView[],
 ): Promise<ReadonlyMap<number, string>> {
-  const ids = new Set(told.flatMap(({ monitor_id: id }) => (id === null ? [] : [id])))
+  const ids = new Set(notifications.flatMap(({ monitor_id: id }) => (id === null ? [] : [id])))
   const found = await Promise.all([...ids].map((id) => monitors.get(id).catch(unlessGone)))
   return new Map(
     found.flatMap((monitor) => (monitor === undefined ? [] : [[monitor.id, monitor.name]])),

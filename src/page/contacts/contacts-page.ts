@@ -106,7 +106,7 @@ function testButton({ id, name }: ContactView, base: string): Markup {
 }
 
 export function contactPage(facts: ContactInFull, options: ContactPageOptions): Markup {
-  const { contact, told, monitors } = facts
+  const { contact, notifications, monitors } = facts
   const { frame, can_act } = options
   const { base, now } = frame
   return html`<p class="back">
@@ -128,9 +128,9 @@ export function contactPage(facts: ContactInFull, options: ContactPageOptions): 
       <h2 id="h-log">${({ words }) => words.contacts.notifications}</h2>
       <div id="log" data-live>
         ${
-          told.length === 0
+          notifications.length === 0
             ? html`<p class="empty">${({ words }) => words.contacts.nothingSentTo}</p>`
-            : notificationLog(told, {
+            : notificationLog(notifications, {
                 now,
                 base,
                 monitors,

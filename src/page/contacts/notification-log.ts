@@ -30,7 +30,10 @@ export const DELIVERY: Readonly<Record<NotificationStatus, Markup>> = {
   cancelled: html`${icon('dash', 'quiet')}${({ words }) => words.contacts.statuses.cancelled}`,
 }
 
-export function notificationLog(told: readonly NotificationView[], options: LogOptions): Markup {
+export function notificationLog(
+  notifications: readonly NotificationView[],
+  options: LogOptions,
+): Markup {
   const { contacts, monitors, resend_to } = options
   return html`<div
     class="wide"
@@ -50,7 +53,7 @@ export function notificationLog(told: readonly NotificationView[], options: LogO
         </tr>
       </thead>
       <tbody>
-        ${told.map((row) => logRow(row, options))}
+        ${notifications.map((row) => logRow(row, options))}
       </tbody>
     </table>
   </div>`

@@ -13,7 +13,7 @@ import type {
 } from '../../engine/api/views.ts'
 import { unlessGone } from '../../errors.ts'
 
-const TOLD = 200
+const MOST_NOTIFICATIONS = 200
 const FAILED = 12
 /** Incidents that are read to find those at the same time, and how many of these are shown. */
 const ROWS_READ = 100
@@ -27,7 +27,7 @@ export interface IncidentInFull {
   /** The monitor whose failure explains this one, if it still exists. */
   readonly parent: { readonly id: number; readonly name: string } | undefined
   /** Oldest first. */
-  readonly told: readonly NotificationView[]
+  readonly notifications: readonly NotificationView[]
   readonly contacts: ReadonlyMap<number, string>
   /** The first failed checks, oldest first. */
   readonly failed: readonly ResultView[]
@@ -44,10 +44,10 @@ export async function incidentInFull(
 ): Promise<IncidentInFull> {
   const incident = await scope.incidents.get(id)
   const { monitor: of, suppressed_by } = incident
-  const [monitor, parent, told, contacts, failed, beside] = await Promise.all([
+  const [monitor, parent, notifications, contacts, failed, beside] = await Promise.all([
     scope.monitors.get(of.id).catch(unlessGone),
     suppressed_by === null ? undefined : scope.monitors.get(suppressed_by).catch(unlessGone),
-    scope.notifications.list({ incident_id: id, limit: TOLD }),
+    scope.notifications.list({ incident_id: id, limit: MOST_NOTIFICATIONS }),
     scope.contacts.list(),
     failedChecks(scope, incident),
     incidentsBeside(scope, incident),
@@ -57,7 +57,7 @@ export async function incidentInFull(
     monitor,
     type: types.find(({ type }) => type === of.type),
     parent,
-    told: [...told.items].reverse(),
+    notifications: [...notifications.items].reverse(),
     contacts: new Map(contacts.map((contact) => [contact.id, contact.name])),
     failed: failed?.items ?? [],
     more_failed: failed !== undefined && failed.next !== null,

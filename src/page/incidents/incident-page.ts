@@ -32,7 +32,7 @@ export function stateText(incident: IncidentView): Said {
 }
 
 export function incidentPage(facts: IncidentInFull, options: IncidentPageOptions): Markup {
-  const { incident, monitor, told, contacts } = facts
+  const { incident, monitor, notifications, contacts } = facts
   const { frame, can_act } = options
   const { base, now } = frame
   const locations = new Map(monitor?.locations.map(({ location_id, name }) => [location_id, name]))
@@ -56,7 +56,7 @@ export function incidentPage(facts: IncidentInFull, options: IncidentPageOptions
     <section aria-labelledby="h-course">
       <h2 id="h-course">${({ words }) => words.incidents.timeline}</h2>
       <div id="course" data-live>
-        ${timeline({ incident, told, contacts, locations, now })}${told.length === 0 && html`<p class="muted">${notSent(facts)}</p>`}
+        ${timeline({ incident, notifications, contacts, locations, now })}${notifications.length === 0 && html`<p class="muted">${notSent(facts)}</p>`}
       </div>
     </section>
     <section aria-labelledby="h-failed">

@@ -1,5 +1,5 @@
 /**
- * An incident step by step: the first failed check, the confirmation, who was told and how that went, the end.
+ * An incident step by step: the first failed check, the confirmation, who was notified and how that went, the end.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Language } from '../words/language.ts'
 
 export interface TimelineFacts {
   readonly incident: IncidentView
-  readonly told: readonly NotificationView[]
+  readonly notifications: readonly NotificationView[]
   readonly contacts: ReadonlyMap<number, string>
   /** Names of locations; those that failed are named where they are known. */
   readonly locations: ReadonlyMap<number, string>
@@ -31,7 +31,10 @@ interface Step {
 }
 
 export function timeline(facts: TimelineFacts): Markup {
-  const steps = [...ownSteps(facts), ...facts.told.map((row) => toldStep(row, facts.contacts))]
+  const steps = [
+    ...ownSteps(facts),
+    ...facts.notifications.map((row) => notificationStep(row, facts.contacts)),
+  ]
   const ordered = steps.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.rank - b.rank))
   return html`<ol class="timeline">
     ${ordered.map(
@@ -103,7 +106,7 @@ function cause({
   return html`${foreign(cause_text)} <code>${cause_code}</code>`
 }
 
-function toldStep(row: NotificationView, contacts: ReadonlyMap<number, string>): Step {
+function notificationStep(row: NotificationView, contacts: ReadonlyMap<number, string>): Step {
   const { event, contact_id, status, attempts, error, repeat } = row
   const name = contacts.get(contact_id)
   const how = attempts.map((attempt, at) => [at > 0 && '; ', attemptText(attempt)])

@@ -41,14 +41,14 @@ export interface MonitorFacts {
   /** The parent that suppresses the open incident, if it still exists. */
   readonly parent: { readonly id: number; readonly name: string } | undefined
   readonly more_incidents: boolean
-  readonly told: readonly NotificationView[]
+  readonly notifications: readonly NotificationView[]
   readonly contacts: ReadonlyMap<number, string>
 }
 
 const PLANNED_DAYS = 30
 const CHECKS = 12
 const INCIDENTS = 10
-const TOLD = 200
+const MOST_NOTIFICATIONS = 200
 
 /** @throws NotFoundError */
 export async function monitorFacts(
@@ -58,16 +58,17 @@ export async function monitorFacts(
 ): Promise<MonitorFacts> {
   const { id, now } = ask
   const monitor = await scope.monitors.get(id)
-  const [status, week, month, quarter, results, incidents, told, contacts] = await Promise.all([
-    scope.monitors.status(id),
-    scope.monitors.uptime(id, { days: 7 }),
-    scope.monitors.uptime(id, { days: 30 }),
-    scope.monitors.uptime(id, { days: 90 }),
-    scope.results.list(id, { limit: CHECKS }),
-    scope.incidents.list({ monitor_id: id, limit: INCIDENTS }),
-    scope.notifications.list({ monitor_id: id, limit: TOLD }),
-    scope.contacts.list(),
-  ])
+  const [status, week, month, quarter, results, incidents, notifications, contacts] =
+    await Promise.all([
+      scope.monitors.status(id),
+      scope.monitors.uptime(id, { days: 7 }),
+      scope.monitors.uptime(id, { days: 30 }),
+      scope.monitors.uptime(id, { days: 90 }),
+      scope.results.list(id, { limit: CHECKS }),
+      scope.incidents.list({ monitor_id: id, limit: INCIDENTS }),
+      scope.notifications.list({ monitor_id: id, limit: MOST_NOTIFICATIONS }),
+      scope.contacts.list(),
+    ])
   const planned = await plannedFor(scope, id, status)
   const type = types.find((each) => each.type === monitor.type)
   const range = ask.range ?? usualRange(quarter)
@@ -85,7 +86,7 @@ export async function monitorFacts(
     open,
     parent: await parentOf(scope, open),
     more_incidents: incidents.next !== null,
-    told: told.items,
+    notifications: notifications.items,
     contacts: new Map(contacts.map((contact) => [contact.id, contact.name])),
   }
 }

@@ -337,11 +337,11 @@ function incidents(facts: MonitorFacts, { now, base }: Frame): Markup {
 }
 
 /** Notifications without an incident: a certificate that expires, a page that has changed. */
-function notices({ told, contacts }: MonitorFacts, { now, base }: Frame): Markup | false {
-  const beside = told.filter(({ incident_id }) => incident_id === null).slice(0, 20)
+function notices({ notifications, contacts }: MonitorFacts, { now, base }: Frame): Markup | false {
+  const beside = notifications.filter(({ incident_id }) => incident_id === null).slice(0, 20)
   if (beside.length === 0) return false
-  return html`<section aria-labelledby="h-told">
-    <h2 id="h-told">${({ words }) => words.monitor.otherNotifications}</h2>
+  return html`<section aria-labelledby="h-notifications">
+    <h2 id="h-notifications">${({ words }) => words.monitor.otherNotifications}</h2>
     ${notificationLog(beside, { contacts, now, base })}
   </section>`
 }
