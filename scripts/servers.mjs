@@ -41,6 +41,8 @@ export const servers = [
   },
   { program: 'named', packages: ['bind9'] },
   { program: 'rbldnsd', packages: ['rbldnsd'] },
+  { program: 'squid', packages: ['squid'] },
+  { program: 'danted', packages: ['dante-server'] },
   { program: 'redis-server', packages: ['redis-server'] },
   {
     program: 'python3',
