@@ -58,6 +58,8 @@ describe('a row of the overview', () => {
     expect(await visitor.text('/')).not.toMatch(line)
     await clock.advance(26 * 3_600_000)
     expect(await visitor.text('/')).toMatch(line)
+    // Always as fast: in the middle of 48.
+    expect(await visitor.text('/')).toMatch(/class="p50" d="M[\d.]+ 24 [\d.]+ 24"/)
   })
 })
 

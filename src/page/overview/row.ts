@@ -146,7 +146,8 @@ function reason(open: IncidentView, { flapping }: MonitorSummary): Markup {
  */
 function responseLine({ days, p50_ms, p95_ms }: UptimeView, name: string): Markup | false {
   const slowest = Math.max(...days.map((day) => day.p95_ms ?? 0))
-  const top = Math.min(slowest, ROOM * (p95_ms ?? slowest)) || 1
+  // Times that hardly change are a line in the middle, not at the edge.
+  const top = Math.max(Math.min(slowest, ROOM * (p95_ms ?? slowest)), 2 * (p50_ms ?? 0)) || 1
   const runs: Spot[][] = [[]]
   for (const [at, day] of days.entries()) {
     if (day.p50_ms === null || day.p95_ms === null) runs.push([])
