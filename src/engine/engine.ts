@@ -6,7 +6,6 @@
  */
 
 import type { CheckerOf, CheckerSource } from '../checkers/checker.ts'
-import { yieldingQueueOf } from '../clock.ts'
 import { describe } from '../fields/describe.ts'
 import type { FieldTable } from '../fields/field.ts'
 import type { AccountScope, ActorOptions, Engine } from './api/engine.ts'
@@ -52,14 +51,9 @@ export function createEngine<
   const runtime = createRuntime(core, options)
   const { lifecycle, monitorCache, push, schedule, staleness } = runtime
   const { clock, store, registry } = core
-  /** Of a store that answers at once, a loop of awaited calls would keep every timer and socket waiting. */
-  const step = yieldingQueueOf(clock)
   const context: ServiceContext = {
     ...runtime,
-    async ready() {
-      await step()
-      await lifecycle.open()
-    },
+    ready: lifecycle.open,
     running: () => lifecycle.running,
     accounts: createAccountCache(core),
     dayTotals: createDayTotals(core),
