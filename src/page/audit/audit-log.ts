@@ -106,7 +106,7 @@ function filterForm({ resource, id, actor }: AuditAsk, base: string): Content {
 function entryTable(items: readonly AuditEntryView[], ask: AuditAsk, frame: Frame): Content {
   return ({ words: { audit: words, monitor } }) =>
     html`<div class="wide" tabindex="0" role="group" aria-label="${words.title}">
-      <table>
+      <table class="entries">
         <thead>
           <tr>
             <th scope="col">${monitor.time}</th>
