@@ -21,7 +21,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   content: `${WEB}, ${CERTIFICATE}`,
   resources: `${WEB}, ${CERTIFICATE}`,
   dns: 'dnssec, same_serial',
-  ssl: `starttls, ${CERTIFICATE}`,
+  ssl: `starttls, ocsp_stapling, ${CERTIFICATE}`,
   heartbeat: 'first_signal_sec, cron, time_zone',
   ...Object.fromEntries(
     ['tcp', 'smtp', 'pop3', 'imap', 'ftp', 'mysql', 'postgres'].map((type) => [type, CERTIFICATE]),

@@ -197,9 +197,9 @@ describe('watchpost import', () => {
   it.each([
     ['kuma', ['kuma.json'], 12],
     ['gatus', ['gatus.yaml'], 12],
-    ['blackbox', ['blackbox.yml', '--prometheus', 'prometheus.yml'], 7],
+    ['blackbox', ['blackbox.yml', '--prometheus', 'prometheus.yml'], 8],
   ] as const)('writes a list that apply takes, out of %s', async (name, files, count) => {
-    const { write, run, apply } = place()
+    const { write, run, apply } = place({ WATCHPOST_EXTRA_CHECKERS: 'true' })
     const args = files.map((file) => (file.startsWith('--') ? file : fixture(file)))
     const { code, stdout, stderr } = await run('import', name, ...args)
     expect(code).toBe(0)
