@@ -6,8 +6,11 @@
 
 import type { EpochMs } from '../model.ts'
 
+export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
+/** Minutes of a UTC day; a local one may have 23 or 25 hours. */
+export const DAY_MIN = 1440
 
 /** The UTC day of a time, `YYYY-MM-DD`. */
 export function dayOf(at: EpochMs): string {

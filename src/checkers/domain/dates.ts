@@ -8,8 +8,7 @@
  */
 
 import type { EpochMs } from '../../model.ts'
-
-const MINUTE_MS = 60_000
+import { MINUTE_MS } from '../../model/time.ts'
 
 /** No name was registered before 1985; a year beyond 2200 means "never", or an overflow. */
 const YEARS = { min: 1985, max: 2200 }

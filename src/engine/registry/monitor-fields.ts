@@ -14,9 +14,9 @@ import { metadataField } from './metadata-field.ts'
 import { warnField, warnFiguresOf } from './warn-field.ts'
 import type { WarnFigures } from './warn-field.ts'
 import { isJsonObject } from '../../model/json.ts'
+import { DAY_MIN } from '../../model/time.ts'
 
 const MONTH_SEC = 31 * 86_400
-const DAY_MIN = 1440
 /** Tags of one monitor. */
 export const MOST_TAGS = 50
 

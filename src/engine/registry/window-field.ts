@@ -11,8 +11,8 @@ import type { FieldBuilder } from '../../fields/field.ts'
 import type { CronWindow, MaintenanceWindow } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { listOf, memberProblem, timeOfDay, timeZone, weekdays } from './calendar-fields.ts'
+import { DAY_MIN } from '../../model/time.ts'
 
-const DAY_MIN = 1440
 const WEEK_MIN = 7 * DAY_MIN
 
 function whole(min: number, max: number) {

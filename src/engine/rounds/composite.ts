@@ -15,7 +15,7 @@ import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { SummarySource } from '../views/views.ts'
 
 /** Members by tag. */
-const MOST_BY_TAG = 1000
+export const MOST_BY_TAG = 1000
 
 export interface CompositeContext {
   readonly core: Core

@@ -10,7 +10,7 @@ import { addProblem, problemAt } from '../../fields/problems.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import type { MonitorType } from '../registry/registry.ts'
-import { hasTagOf, ruleOf } from '../rounds/composite.ts'
+import { hasTagOf, MOST_BY_TAG, ruleOf } from '../rounds/composite.ts'
 
 /** A monitor as it would be stored. */
 export interface MonitorDraft {
@@ -24,8 +24,6 @@ export interface MonitorDraft {
 
 /** A new monitor has no id yet. */
 const NEW = 0
-/** Members by tag. */
-const MOST_BY_TAG = 1000
 
 /** Parents and members must exist in the account, and none may wait for this monitor, directly or indirectly. */
 export async function graphProblems(

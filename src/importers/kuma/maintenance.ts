@@ -6,7 +6,7 @@
 
 import type { Json, JsonObject } from '../../model.ts'
 import { WEEKDAYS } from '../../model.ts'
-import { isTimeZone, wallClockOf } from '../../model/time.ts'
+import { DAY_MIN, isTimeZone, wallClockOf } from '../../model/time.ts'
 import { textOf } from './index.ts'
 
 interface Around {
@@ -15,8 +15,6 @@ interface Around {
   readonly now: number
   note(this: void, what: string): void
 }
-
-const DAY_MIN = 1440
 
 /** No window where it was told why. */
 export function windowOf(row: JsonObject, { server, now, note }: Around): readonly JsonObject[] {

@@ -5,12 +5,10 @@
  */
 
 import type { EpochMs } from '../../model.ts'
-import { DAY_MS, HOUR_MS } from '../../model/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/time.ts'
 import type { Language } from '../words/language.ts'
 import type { Steps } from './ranges.ts'
 import type { Panel, Unit, Values } from './panels.ts'
-
-const MINUTE_MS = 60_000
 
 /** The scale ends at a round number whose half is round as well. Extremes of single checks do not stretch it. */
 export function topOf({ unit, lines, band, stack }: Panel): number {

@@ -6,7 +6,7 @@
 
 import type { UptimeView } from '../../engine/api/views.ts'
 import type { EpochMs } from '../../model.ts'
-import { DAY_MS, HOUR_MS } from '../../model/time.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/time.ts'
 
 export const RANGES = ['1h', '24h', '7d', '30d', '90d'] as const
 export type Range = (typeof RANGES)[number]
@@ -17,8 +17,6 @@ export interface Steps {
   readonly step_ms: number
   readonly count: number
 }
-
-const MINUTE_MS = 60_000
 
 /** Steps of results: so short that single failures are told apart. */
 const OF_RESULTS = {

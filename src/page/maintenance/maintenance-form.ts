@@ -10,6 +10,7 @@ import type { EpochMs, Json, JsonObject } from '../../model.ts'
 import { problemText } from '../forms/form-field.ts'
 import { html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
+import { MINUTE_MS } from '../../model/time.ts'
 
 export interface MaintenanceForm {
   readonly action: string
@@ -31,8 +32,6 @@ export function maintenanceInput(form: URLSearchParams, now: EpochMs): JsonObjec
     ...(covers === 'monitors' ? { monitor_ids: form.getAll('monitor_ids').map(Number) } : {}),
   }
 }
-
-const MINUTE_MS = 60_000
 
 function windowOf(form: URLSearchParams, now: EpochMs): Record<string, Json> {
   const when = form.get('when') ?? ''
