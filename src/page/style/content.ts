@@ -259,7 +259,7 @@ export const PICTURES = `:is(.bars,.line,.waterfall,.plots,.span){direction:ltr}
 .past li{display:flex;gap:12px;padding:12px 0}
 .past .icon{margin-top:3px}
 @media (max-width:720px){
-.entries td{white-space:normal;overflow-wrap:anywhere;padding-inline-end:12px}
+.entries td{white-space:normal;padding-inline-end:12px}
 .bars{height:34px}
 .banner{padding:18px 16px;gap:12px}
 .banner h1{font-size:19px}
