@@ -15,17 +15,12 @@ import { run, tool } from './steps.mjs'
  * @property {string} [after] a step whose failure leaves nothing to look at
  */
 
-/** @type {readonly Step[]} */
+/** The quick ones first: what the time does not suffice for is left. @type {readonly Step[]} */
 const steps = [
   {
     name: 'format',
     about: 'prettier has nothing to change',
     work: () => tool('prettier/bin/prettier.cjs', ['--check', '--log-level=warn', '.']),
-  },
-  {
-    name: 'lint',
-    about: 'eslint with types: no floating promise, no clock or console out of place',
-    work: () => tool('eslint/bin/eslint.js', ['.', '--max-warnings=0']),
   },
   {
     name: 'types',
@@ -38,9 +33,31 @@ const steps = [
     work: () => tool('knip/bin/knip.js', []),
   },
   {
+    name: 'lint',
+    about: 'eslint with types: no floating promise, no clock or console out of place',
+    work: () => tool('eslint/bin/eslint.js', ['.', '--max-warnings=0']),
+  },
+  {
     name: 'test',
     about: 'all tests, against real servers where there are any',
     work: () => script('test'),
+  },
+  {
+    name: 'build',
+    about: 'both module formats and their declarations',
+    work: async () => (await tool('tsup/dist/cli-default.js', [])) || script('declarations'),
+  },
+  {
+    name: 'package',
+    about: 'publint and attw on the packed tarball, and its use in an empty project',
+    work: () => script('package'),
+    after: 'build',
+  },
+  {
+    name: 'size',
+    about: 'what each subpath loads stays below its ceiling',
+    work: () => script('sizes'),
+    after: 'build',
   },
   {
     name: 'new-checker',
@@ -59,23 +76,6 @@ const steps = [
       const args = ['run', 'test/bundles']
       return tool('vitest/vitest.mjs', args, { env: { ...process.env, BUNDLES: '1' }, quiet: true })
     },
-  },
-  {
-    name: 'build',
-    about: 'both module formats and their declarations',
-    work: async () => (await tool('tsup/dist/cli-default.js', [])) || script('declarations'),
-  },
-  {
-    name: 'package',
-    about: 'publint and attw on the packed tarball, and its use in an empty project',
-    work: () => script('package'),
-    after: 'build',
-  },
-  {
-    name: 'size',
-    about: 'what each subpath loads stays below its ceiling',
-    work: () => script('sizes'),
-    after: 'build',
   },
 ]
 
