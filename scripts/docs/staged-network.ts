@@ -26,6 +26,8 @@ export interface Play {
   readonly quiet?: true
   /** Of two monitors, told in one message. */
   readonly grouped?: true
+  /** Lasts three days instead of forty minutes: certificates, domains and blocklists are checked at long intervals. */
+  readonly days?: true
   /** Begins with a test delivery. */
   readonly test?: true
 }
@@ -65,6 +67,7 @@ export const plays: readonly Play[] = [
     settings: { name: 'Shop certificate', host: 'shop.example.com', alert_on_change: true },
     first: certificate(ENDING),
     then: certificate(RENEWED),
+    days: true,
   },
   {
     type: 'domain',
@@ -72,6 +75,7 @@ export const plays: readonly Play[] = [
     settings: { name: 'Shop domain', domain: 'example.com' },
     first: registry('2026-05-05T21:00:00Z'),
     then: registry('2026-05-05T21:00:00Z'),
+    days: true,
   },
   {
     type: 'content',
@@ -86,6 +90,7 @@ export const plays: readonly Play[] = [
     settings: { name: 'Mail server', target: '192.0.2.25', lists: ['bl.example.org'] },
     first: listings([]),
     then: listings(['25.2.0.192']),
+    days: true,
   },
   {
     type: 'http',

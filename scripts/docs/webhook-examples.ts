@@ -91,7 +91,7 @@ async function perform(
   await clock.advance(5 * MINUTE)
   if (play.then !== undefined) {
     stage.net = play.then
-    await clock.advance(play.repeats === true || play.quiet === true ? 40 * MINUTE : 3 * DAY)
+    await clock.advance(play.days === true ? 3 * DAY : 40 * MINUTE)
   }
   if (play.acknowledged === true) await settled(clock, engine.incidents.acknowledge(1))
   if (play.last !== undefined) {
