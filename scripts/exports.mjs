@@ -78,10 +78,14 @@ function loaders(from) {
     const given = part.options === undefined ? '()' : '(options)'
     return `${part.name}: async ${given} => (await import('${path(part, from)}')).${call(part)},`
   })
+  const extra = checkerParts.filter((part) => part.extra).map(({ name }) => `'${name}'`)
   return `/** By type code, in the order of the documentation. */
 const LOADERS: Readonly<Record<string, (options: BuiltinOptions) => Promise<AnyChecker>>> = {
 ${entries.join('\n')}
-}`
+}
+
+/** The type codes beyond the specification. */
+export const EXTRA_TYPES: readonly string[] = [${extra.join(', ')}]`
 }
 
 /** @param {string} from */

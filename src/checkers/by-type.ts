@@ -32,6 +32,9 @@ const LOADERS: Readonly<Record<string, (options: BuiltinOptions) => Promise<AnyC
   redis: async () => (await import('./extra/redis.ts')).redis(),
   websocket: async () => (await import('./extra/websocket/index.ts')).websocket(),
 }
+
+/** The type codes beyond the specification. */
+export const EXTRA_TYPES: readonly string[] = ['group', 'grpc', 'redis', 'websocket']
 // built-in:end
 
 /** The type codes that {@link loadChecker} knows. */

@@ -13,6 +13,7 @@ import { VERSION } from '../version.ts'
 import { EXIT } from './command.ts'
 import type { Command, Flags } from './command.ts'
 import { COMMANDS } from './commands.ts'
+import { extraTypesHint } from './providers.ts'
 import { printError, outliveReaders, printable, say } from './terminal.ts'
 
 const USAGE_CHARACTERS = 44
@@ -93,7 +94,7 @@ function explain(error: unknown, name: string): number {
     return EXIT.usage
   }
   if (error instanceof ConfigurationError) {
-    printError(error.message)
+    printError(error.message + extraTypesHint(error.message))
     return EXIT.usage
   }
   const foreseen = isWatchpostError(error)

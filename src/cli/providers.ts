@@ -5,6 +5,7 @@
  */
 
 import type { BlacklistOptions } from '../checkers/blacklist/index.ts'
+import { EXTRA_TYPES } from '../checkers/by-type.ts'
 import type { BuiltinOptions } from '../checkers/index.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { SettingValues } from './environment.ts'
@@ -54,4 +55,10 @@ export async function checkerOptions(
   settings: SettingValues<(typeof CHECKER_SETTINGS)[number]>,
 ): Promise<BuiltinOptions> {
   return { ...(await builtinOptions(settings)), extra: settings.extra_checkers }
+}
+
+/** Follows a message about types that are not registered, if the setting `extra_checkers` registers some of them. */
+export function extraTypesHint(message: string): string {
+  const named = EXTRA_TYPES.filter((type) => message.includes(`type "${type}"`))
+  return named.length === 0 ? '' : `\n  WATCHPOST_EXTRA_CHECKERS=true registers ${named.join(', ')}`
 }

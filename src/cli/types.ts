@@ -4,7 +4,7 @@
  * @module
  */
 
-import { CHECKER_TYPES } from '../checkers/by-type.ts'
+import { CHECKER_TYPES, EXTRA_TYPES } from '../checkers/by-type.ts'
 import { builtinCheckers } from '../checkers/index.ts'
 import type { TypeView } from '../engine/api/engine.ts'
 import { createEngine } from '../engine/engine.ts'
@@ -61,11 +61,10 @@ async function run({ flags, words, env }: Call): Promise<number> {
 
 /** A row for each type, in 80 columns. */
 function overview(all: readonly TypeView[]): string[] {
-  const specified = new Set<string>(builtinCheckers().map(({ type }) => type))
   const rows = all.map(({ type, name, available, fields }) => {
     const required = fields.filter((field) => field.required).map((field) => field.name)
     const missing = available ? '' : 'not installed'
-    const mark = specified.has(type) ? '' : ' +'
+    const mark = EXTRA_TYPES.includes(type) ? ' +' : ''
     return [type + mark, name, required.join(', ') || '-', missing]
   })
   return table([['TYPE', 'WHAT IT CHECKS', 'REQUIRED', ''], ...rows])

@@ -191,6 +191,45 @@ describe('WATCHPOST_MONITORS', () => {
   })
 })
 
+describe('a type that only WATCHPOST_EXTRA_CHECKERS registers', () => {
+  const CACHE = { key: 'cache', type: 'redis', host: '127.0.0.1', port: 9, paused: true }
+  const RPC = { key: 'rpc', type: 'grpc', host: '127.0.0.1', port: 9, paused: true }
+  const EXTRA = { WATCHPOST_EXTRA_CHECKERS: 'true' }
+  const HINT = 'WATCHPOST_EXTRA_CHECKERS=true registers'
+
+  it.each([
+    ['apply', ['apply', 'monitors.json']],
+    ['serve', ['serve', '--port', '0', '--monitors', 'monitors.json']],
+  ])('is named by %s with its monitor and the variable', async (_, args) => {
+    const { write, run } = place()
+    write([RPC, SHOP, CACHE, { ...DB, type: 'pigeon' }])
+    const { code, stderr } = await run(...args)
+    expect(code).toBe(64)
+    expect(stderr).toMatch(/rpc\.type: invalid: there is no type "grpc"; one of http, /)
+    expect(stderr).toMatch(/cache\.type: invalid: there is no type "redis"/)
+    expect(stderr).toMatch(/db\.type: invalid: there is no type "pigeon"/)
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(`  ${HINT} grpc, redis`)
+    write([{ ...DB, type: 'pigeon' }])
+    expect((await run(...args)).stderr).not.toContain('EXTRA_CHECKERS')
+  })
+
+  it('is named by export and import as well', async () => {
+    const extra = place(EXTRA)
+    extra.write([RPC, SHOP])
+    expect(await extra.apply()).toMatchObject({ code: 0 })
+    expect(await extra.run('export', 'all.jsonl')).toMatchObject({ code: 0 })
+    const file = join(extra.cwd, 'all.jsonl')
+    const { cwd } = extra
+    const exported = await watchpost.run(['export', 'again.jsonl'], { cwd })
+    const imported = await place().run('import', 'watchpost', file)
+    for (const { code, stderr } of [exported, imported]) {
+      expect(code).toBe(64)
+      expect(stderr).toContain('type "grpc"')
+      expect(stderr.trimEnd().split('\n').at(-1)).toBe(`  ${HINT} grpc`)
+    }
+  })
+})
+
 describe('watchpost import', () => {
   const fixture = (name: string): string => join(root, 'test/importers/fixtures', name)
 

@@ -85,7 +85,10 @@ describe('the common settings', () => {
     [{ interval: 60 }, { interval: 'unknown_field' }],
     [{ intervall_sec: 60 }, { intervall_sec: 'unknown_field: did you mean "interval_sec"?' }],
     [{ name: 'a\r\nb' }, { name: 'invalid: line breaks are not allowed' }],
-    [{ type: 'carrier-pigeon' }, { type: 'invalid: one of scripted is expected' }],
+    [
+      { type: 'carrier-pigeon' },
+      { type: 'invalid: there is no type "carrier-pigeon"; one of scripted is expected' },
+    ],
     [{ type: null }, { type: 'required' }],
   ])('%j is refused', async (input, problems) => {
     expect(await problemsOf(await rig(), input)).toEqual(problems)

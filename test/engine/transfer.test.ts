@@ -187,7 +187,7 @@ describe('an import', () => {
         changed('{"monitor"', '"interval_sec":600', '"interval_sec":1'),
         'interval_sec: out_of_range',
       ],
-      [changed('{"monitor"', /"type":"\w+"/, '"type":"strange"'), 'no checks of this type'],
+      [changed('{"monitor"', /"type":"\w+"/, '"type":"strange"'), 'there is no type "strange"'],
       [changed('{"result"', /"monitor":\d+/, '"monitor":99'), 'there is no monitor 99'],
       [changed('{"location"', '"local"', '"mars"'), 'no location "mars" here'],
       [lines.toSpliced(at('{"contact"'), 0, lines[at('{"monitor"')]!), 'stands earlier'],

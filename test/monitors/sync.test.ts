@@ -269,7 +269,9 @@ describe('a list with mistakes', () => {
       'mail.pass': 'invalid: a user needs a password',
       'ids.contact_ids': 'invalid: a list has names in "contacts"',
       'ids.tags': 'invalid: key:… and unlisted are set by the sync',
-      'odd.type': expect.stringMatching(/^invalid: one of http, /) as unknown,
+      'odd.type': expect.stringMatching(
+        /^invalid: there is no type "[^"]+"; one of http, /,
+      ) as unknown,
       'odd.depends_on': 'invalid: a list of names is expected',
       'odd.paused': 'invalid: true or false is expected',
       'odd.contact_delay': 'invalid: an object of names and minutes is expected',

@@ -57,7 +57,10 @@ export function createMonitorReader(core: Core): MonitorReader {
   /** A type that is no longer registered must not prevent other monitors from running. */
   function isKnown({ id, type }: MonitorRecord): boolean {
     if (registry.get(type) !== undefined) return true
-    core.log.error({ monitor_id: id, type }, 'no checker for a monitor')
+    core.log.error(
+      { monitor_id: id, type },
+      'no checker of this type is registered: the monitor is not checked',
+    )
     return false
   }
 

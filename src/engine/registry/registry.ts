@@ -81,6 +81,15 @@ export function createRegistry(sources: readonly CheckerSource[]): Registry {
   }
 }
 
+const MAX_SHOWN_CHARACTERS = 40
+
+/** The problem of a type that no checker of the engine has. */
+export function unknownType(given: unknown, names: readonly string[]): string {
+  const expected = `one of ${names.join(', ')} is expected`
+  if (typeof given !== 'string' || given.length > MAX_SHOWN_CHARACTERS) return expected
+  return `there is no type ${JSON.stringify(given)}; ${expected}`
+}
+
 function typeOf(checker: AnyChecker): MonitorType {
   const common = commonFields(checker.common, warnFiguresOf(checker))
   const own: FieldTable = checker.fields

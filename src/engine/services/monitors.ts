@@ -13,7 +13,7 @@ import { monitorSummary, monitorView, resultView } from '../views/views.ts'
 import type { SummarySource } from '../views/views.ts'
 import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
-import { warningsOf } from '../registry/registry.ts'
+import { unknownType, warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import { validateMonitor } from './validate-input.ts'
@@ -235,7 +235,7 @@ function objectFrom(input: unknown): JsonObject {
 function typeOf({ core }: ServiceContext, name: unknown): MonitorType {
   if (name === undefined || name === null) return refuse({ type: 'required' })
   const type = typeof name === 'string' ? core.registry.get(name) : undefined
-  return type ?? refuse({ type: `invalid: one of ${core.registry.names.join(', ')} is expected` })
+  return type ?? refuse({ type: `invalid: ${unknownType(name, core.registry.names)}` })
 }
 
 function refuse(fields: Readonly<Record<string, string>>): never {

@@ -13,7 +13,7 @@ import type { Seal } from '../../seal.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { Core } from '../core/core.ts'
 import { hashOf } from '../core/tokens.ts'
-import { isInstalled } from '../registry/registry.ts'
+import { isInstalled, unknownType } from '../registry/registry.ts'
 import type { MonitorType, ParsedMonitor } from '../registry/registry.ts'
 import { parseContact } from '../services/contacts.ts'
 import type { ParsedContact } from '../services/contacts.ts'
@@ -85,7 +85,9 @@ export function readMonitor(reader: Reader, line: LineOf<'monitor'>): ReadMonito
   const { id, paused, created_at } = line
   const type = core.registry.get(line.type)
   if (type === undefined)
-    throw new ValidationError({ type: 'invalid: this engine has no checks of this type' })
+    throw new ValidationError({
+      type: `invalid: ${unknownType(line.type, core.registry.names)}`,
+    })
   const { driver, fields, push } = type.checker
   if (driver !== undefined && !isInstalled(driver))
     throw new ValidationError({ type: `invalid: npm install ${driver}` })
