@@ -5,8 +5,8 @@
  * - `places` are shared. A free one goes to the account that has the fewest; among equals to the one that has waited
  *   longest.
  * - `reserve` more are only for accounts that have none: an eighth of the places, at least one.
- * - Within an account the order is first in, first out, with at most `perLane` at once in each lane (a host). Lanes
- *   belong to their account: checks that hang there delay no other account at the same host.
+ * - Within an account the order is first in, first out, with at most `perHost` at once for each host. Each account has
+ *   a queue of its own for a host: checks that hang there delay no other account at the same host.
  *
  * Running items are never interrupted. With `D` for the longest run time of an item, and `N` for the accounts that run
  * or wait, an account without a place is served
@@ -29,8 +29,8 @@ export interface Queued {
 export interface FairQueueOptions<T> {
   /** Shared places. A single account may use all of them. */
   readonly places: number
-  /** Maximum number of running items of one account in one lane. */
-  readonly perLane: number
+  /** Maximum number of running items of one account for one host. */
+  readonly perHost: number
   /** Whether an item is dropped when its turn comes; called once per item. Default: none is. */
   readonly isOver?: (item: T) => boolean
   /** Whether `take` returns nothing for now; asked after each dropped item. Default: it drops as many as there are. */
@@ -62,8 +62,8 @@ interface Numbered<T> {
   readonly n: number
 }
 
-/** The items that run or may start in the lane, and those that wait for it. */
-interface Lane<T> {
+/** The items that run or may start at one host, and those that wait. */
+interface HostQueue<T> {
   busy: number
   readonly parked: Numbered<T>[]
 }
@@ -71,14 +71,14 @@ interface Lane<T> {
 interface Account<T> {
   readonly id: number
   held: number
-  /** Items that their lane admits, by arrival. */
+  /** Items that their host admits, by arrival. */
   readonly ready: Numbered<T>[]
   readonly unparked: Numbered<T>[]
-  readonly lanes: Map<string, Lane<T>>
+  readonly hosts: Map<string, HostQueue<T>>
 }
 
 export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>): FairQueue<T> {
-  const { places, perLane, isOver = () => false, isEnough = () => false } = options
+  const { places, perHost, isOver = () => false, isEnough = () => false } = options
   const total = places + reserveOf(places)
   const accounts = new Map<number, Account<T>>()
   /** Accounts with ready items, by the number of their places; each set ordered by waiting time. */
@@ -88,7 +88,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
   function accountOf(id: number): Account<T> {
     const known = accounts.get(id)
     if (known !== undefined) return known
-    const account: Account<T> = { id, held: 0, ready: [], unparked: [], lanes: new Map() }
+    const account: Account<T> = { id, held: 0, ready: [], unparked: [], hosts: new Map() }
     accounts.set(id, account)
     return account
   }
@@ -99,7 +99,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
     const level = (byHeld[account.held] ??= new Set())
     if (account.ready.length + account.unparked.length > 0) level.add(account)
     else level.delete(account)
-    if (account.held === 0 && account.lanes.size === 0) accounts.delete(account.id)
+    if (account.held === 0 && account.hosts.size === 0) accounts.delete(account.id)
   }
 
   function chosen(): Account<T> | undefined {
@@ -120,13 +120,13 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
     return first?.item
   }
 
-  /** An item has left its lane: the next one in it becomes ready. */
+  /** An item has left its host: the next one there becomes ready. */
   function leave(account: Account<T>, host: string): void {
-    const lane = account.lanes.get(host)
-    if (lane === undefined) return
-    const next = lane.parked.shift()
+    const queue = account.hosts.get(host)
+    if (queue === undefined) return
+    const next = queue.parked.shift()
     if (next !== undefined) account.unparked.push(next)
-    else if (--lane.busy === 0) account.lanes.delete(host)
+    else if (--queue.busy === 0) account.hosts.delete(host)
   }
 
   return {
@@ -138,14 +138,14 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
     },
     add(item) {
       const account = accountOf(item.account_id)
-      const lane = account.lanes.get(item.host) ?? { busy: 0, parked: [] }
-      account.lanes.set(item.host, lane)
+      const queue = account.hosts.get(item.host) ?? { busy: 0, parked: [] }
+      account.hosts.set(item.host, queue)
       const numbered = { item, n: arrivals++ }
       waiting++
-      if (lane.busy < perLane) {
-        lane.busy++
+      if (queue.busy < perHost) {
+        queue.busy++
         account.ready.push(numbered)
-      } else lane.parked.push(numbered)
+      } else queue.parked.push(numbered)
       place(account)
     },
     take() {
@@ -176,7 +176,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
     drop(unwanted) {
       for (const account of [...accounts.values()]) {
         const keep = ({ item }: Numbered<T>): boolean => !unwanted(item)
-        for (const lane of account.lanes.values()) waiting -= sieve(lane.parked, keep).length
+        for (const queue of account.hosts.values()) waiting -= sieve(queue.parked, keep).length
         const gone = [...sieve(account.ready, keep), ...sieve(account.unparked, keep)]
         waiting -= gone.length
         for (const { item } of gone) leave(account, item.host)

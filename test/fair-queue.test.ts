@@ -20,7 +20,7 @@ const items = (count: number, account_id: number, host?: string): Item[] =>
   Array.from({ length: count }, () => item(account_id, host))
 
 function queueOf(given: Partial<FairQueueOptions<Item>> = {}) {
-  const queue = createFairQueue<Item>({ places: 8, perLane: 2, ...given })
+  const queue = createFairQueue<Item>({ places: 8, perHost: 2, ...given })
   const running: Item[] = []
   return {
     queue,
@@ -135,7 +135,7 @@ describe('a host', () => {
   })
 
   it('is served first come, first served within its account', () => {
-    const { add, begin, end } = queueOf({ places: 2, perLane: 1 })
+    const { add, begin, end } = queueOf({ places: 2, perHost: 1 })
     const [a, b] = [items(3, 1, 'a.example'), items(3, 1, 'b.example')]
     add(a[0]!, a[1]!, b[0]!, a[2]!, b[1]!)
     expect(begin()).toEqual([a[0], b[0]])

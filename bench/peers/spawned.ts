@@ -6,7 +6,7 @@ import type { Contender, Spent } from '../harness/benchmark.ts'
 import { childrenMs } from '../load/processes.ts'
 
 /** Processes at the same time: two cores have no use for more. */
-const LANES = 4
+const WORKERS = 4
 
 /**
  * A small shell starts them, one after the other: what it costs to start a process from one as large as this is
@@ -29,10 +29,10 @@ export function spawned({ name, path, args, units }: Command): Contender {
     async run(count): Promise<Spent> {
       const from = performance.now()
       const before = childrenMs()
-      const lanes = Array.from({ length: LANES }, (_, lane) =>
-        repeat(Math.floor((count + lane) / LANES), [path, ...args]),
+      const workers = Array.from({ length: WORKERS }, (_, worker) =>
+        repeat(Math.floor((count + worker) / WORKERS), [path, ...args]),
       )
-      await Promise.all(lanes)
+      await Promise.all(workers)
       const cpu_us = (childrenMs() - before) * 1000
       return { cpu_us, wall_us: (performance.now() - from) * 1000 }
     },

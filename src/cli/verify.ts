@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<VerifyReason, string>> = {
   malformed_header: 'the header is not "sha256=" and 64 lower-case hexadecimal digits',
   no_secret: 'there is no secret',
   mismatch: 'another secret, or another body: it was changed, cut, or parsed and written again',
-  stale: 'the signature is right, but sent_at is too far from now',
+  outside_tolerance: 'the signature is right, but sent_at is too far from now',
   bad_body: 'the signature is right, but the body is no webhook of this service',
 }
 

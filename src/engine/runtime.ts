@@ -18,8 +18,8 @@ import { createOutbox } from './delivery/outbox.ts'
 import type { Outbox } from './delivery/outbox.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { createCommittedChanges } from './monitors/committed.ts'
-import type { CommittedChanges } from './monitors/committed.ts'
+import { createChangeBus } from './monitors/change-bus.ts'
+import type { ChangeBus } from './monitors/change-bus.ts'
 import { createMonitorCache } from './monitors/monitor-cache.ts'
 import type { MonitorCache } from './monitors/monitor-cache.ts'
 import type { EngineOptions } from './options.ts'
@@ -34,8 +34,8 @@ import type { AccountWindows } from './monitors/account-windows.ts'
 import { createMaintenanceSchedule } from './scheduling/maintenance.ts'
 import { createMonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
-import { createLane } from '../net/resolve/lane.ts'
-import type { Lane } from '../net/resolve/lane.ts'
+import { createSemaphore } from '../net/resolve/semaphore.ts'
+import type { Semaphore } from '../net/resolve/semaphore.ts'
 import { createShardLeases } from './sharing/shard-leases.ts'
 import { createStaleness } from './scheduling/staleness.ts'
 import type { Staleness } from './scheduling/staleness.ts'
@@ -44,7 +44,7 @@ export interface Runtime {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly accountWindows: AccountWindows
-  readonly committed: CommittedChanges
+  readonly changeBus: ChangeBus
   readonly openRounds: OpenRounds
   readonly rounds: Rounds
   readonly push: PushMonitors
@@ -54,7 +54,7 @@ export interface Runtime {
   readonly run: ProbeHost['run']
   /** Running tests of settings that are not stored, by account. */
   readonly testing: Map<number, number>
-  readonly hashing: Lane
+  readonly hashing: Semaphore
   readonly probes: ProbeTransport
   readonly connectivity: Connectivity
   readonly lifecycle: Lifecycle
@@ -74,13 +74,13 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     openRounds: () => openRounds.size,
   })
   const monitorCache = createMonitorCache(core, committer)
-  const committed = createCommittedChanges(core)
+  const changeBus = createChangeBus(core)
   const outbox = createOutbox({ core, monitorCache, limits: options.limits ?? {} })
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
   const { checkStarted: onCheck, isStale } = staleness
   const caches = { core, monitorCache, accountWindows: createAccountWindows(core) }
   const baselines = createBaselines(caches)
-  const judging = { ...caches, committed, baselines }
+  const judging = { ...caches, changeBus, baselines }
   const rounds = createRounds({ ...judging, probes, openRounds, isStale, onCheck })
   const push = createPushMonitors({ ...judging, run })
   const shardLeases = createShardLeases(core)
@@ -90,7 +90,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     owns: shardLeases.owns,
     rounds,
     push,
-    maintenance: createMaintenanceSchedule({ ...caches, committed }),
+    maintenance: createMaintenanceSchedule({ ...caches, changeBus }),
     staleness,
     onClockSet(set) {
       push.clockSet(set.by_ms)
@@ -100,15 +100,15 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const announcer = createAnnouncer({ core, schedule })
   // The schedule comes first: events of a monitor contain when it is due next.
   for (const follow of [schedule.follow, outbox.follow, announcer.announce])
-    committed.subscribe(follow)
+    changeBus.subscribe(follow)
   const running = { ...caches, rounds, schedule, staleness, outbox, push, probes }
   const changeFeed = createChangeFeed({ ...caches, rounds, schedule })
   const lifecycle = createLifecycle({
     ...running,
     ...{ announcer, shardLeases, changeFeed, run, connectivity, options, baselines },
   })
-  const limited = { testing: new Map<number, number>(), hashing: createLane(1) }
-  return { ...running, ...limited, run, committed, openRounds, connectivity, lifecycle }
+  const limited = { testing: new Map<number, number>(), hashing: createSemaphore(1) }
+  return { ...running, ...limited, run, changeBus, openRounds, connectivity, lifecycle }
 }
 
 interface Checking {

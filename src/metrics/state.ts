@@ -131,7 +131,7 @@ function gauge(name: string, help: string, value: number): string {
   return head(name, 'gauge', help) + sample(name, {}, value)
 }
 
-const TICK_MS = 100
+const SAMPLE_MS = 100
 
 export const LOOP_DELAY = {
   name: 'watchpost_event_loop_delay_seconds',
@@ -144,13 +144,13 @@ export const LOOP_DELAY = {
  * Measures the delay of the event loop by a timer of a tenth of a second. The timer does not keep the process alive.
  */
 export function measureLoopDelay(clock: Clock, delays: Histogram): { close(): void } {
-  let due = clock.monotonic() + TICK_MS
-  const tick = (): void => {
+  let due = clock.monotonic() + SAMPLE_MS
+  const sample = (): void => {
     const now = clock.monotonic()
     delays.observe({}, Math.max(0, now - due) / 1000)
-    due = now + TICK_MS
-    timer = clock.timer(TICK_MS, tick, { background: true })
+    due = now + SAMPLE_MS
+    timer = clock.timer(SAMPLE_MS, sample, { background: true })
   }
-  let timer = clock.timer(TICK_MS, tick, { background: true })
+  let timer = clock.timer(SAMPLE_MS, sample, { background: true })
   return { close: () => timer.cancel() }
 }

@@ -40,7 +40,7 @@ export function inProcessProbes({
   let rest: Timer | undefined
   const queue = createFairQueue<CheckOrder>({
     places: concurrency,
-    perLane: perHost,
+    perHost,
     isOver(order) {
       const over = clock.now() > order.expires_at
       if (over) {

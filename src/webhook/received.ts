@@ -5,7 +5,12 @@
  */
 
 export type VerifyReason =
-  'missing_header' | 'malformed_header' | 'no_secret' | 'mismatch' | 'stale' | 'bad_body'
+  | 'missing_header'
+  | 'malformed_header'
+  | 'no_secret'
+  | 'mismatch'
+  | 'outside_tolerance'
+  | 'bad_body'
 
 export type Secret = string | Uint8Array
 

@@ -9,7 +9,7 @@
 export type DeliveryClass = 'delivered' | 'temporary' | 'failed'
 
 /** The result of one attempt: a status, or an error. */
-export interface AttemptEndFacts {
+export interface AttemptFacts {
   readonly http_status: number | null
   /**
    * Error code if there was no response: `timeout`, `blocked`, `connect_refused`, `dns_nxdomain`, …
@@ -57,7 +57,7 @@ const OWN_PAUSE_MS = { least: 30_000, most: 5 * 60_000 } as const
 const FINAL_ERRORS = new Set(['blocked', 'invalid_request', 'invalid_url'])
 
 export function classify(
-  { http_status, error }: AttemptEndFacts,
+  { http_status, error }: AttemptFacts,
   rules: RetryRules = {},
 ): DeliveryClass {
   if (http_status === null) return classifyError(error ?? 'internal_error', rules)
@@ -197,7 +197,7 @@ const REFUSED = /^smtp_[45]\d\d$/
  * A receiver that answers 5xx may have processed it before it failed, and 502 and 504 come from a
  * gateway.
  */
-export function mayHaveArrived({ http_status, error }: AttemptEndFacts): boolean {
+export function mayHaveArrived({ http_status, error }: AttemptFacts): boolean {
   if (http_status !== null) return http_status < 300 || http_status > 499
   return error === null || !(NOTHING_SENT.test(error) || REFUSED.test(error))
 }

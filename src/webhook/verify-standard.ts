@@ -75,7 +75,8 @@ export function verifyStandardWebhook(options: VerifyStandardOptions): VerifySta
   const secretIndex = matching(keys, head, body)
   if (secretIndex === -1) return { ok: false, reason: 'mismatch' }
   const age_ms = Math.abs(nowOf(options.now) - Number(head.timestamp) * 1000)
-  if (tolerance_sec > 0 && !(age_ms <= tolerance_sec * 1000)) return { ok: false, reason: 'stale' }
+  if (tolerance_sec > 0 && !(age_ms <= tolerance_sec * 1000))
+    return { ok: false, reason: 'outside_tolerance' }
   const payload = payloadOf(body)
   if (payload === undefined) return { ok: false, reason: 'bad_body' }
   const { event, notification_id: notificationId } = payload

@@ -96,7 +96,7 @@ export function verifyWebhook(options: VerifyOptions): VerifyResult {
     const sent_at = timeOf(payload.sent_at)
     if (sent_at === undefined) return { ok: false, reason: 'bad_body' }
     const age_ms = Math.abs(nowOf(options.now) - sent_at)
-    if (!(age_ms <= tolerance_sec * 1000)) return { ok: false, reason: 'stale' }
+    if (!(age_ms <= tolerance_sec * 1000)) return { ok: false, reason: 'outside_tolerance' }
   }
   const { event, notification_id: notificationId } = payload
   return { ok: true, event, notificationId, secretIndex, payload }

@@ -61,7 +61,7 @@ describe('watchpost verify', () => {
     const args = ['verify', '--secret', 's3cret', '--header', HEADER, '--tolerance-sec', '60']
     const ended = await watchpost.run(args, { input: BODY })
     expect(ended.code).toBe(2)
-    expect(ended.stdout).toContain('(stale)')
+    expect(ended.stdout).toContain('(outside_tolerance)')
   })
 
   it.each([

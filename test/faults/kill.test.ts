@@ -16,7 +16,7 @@ import type { Scene } from './rig/scene.ts'
 import { tablesOf } from './rig/tables.ts'
 
 const PATIENCE = { timeout: 60_000, interval: 20 }
-/** Each of two lanes, once at each named point and as often at random; fewer where they take longer than this. */
+/** Each of two runs, once at each named point and as often at random; fewer where they take longer than this. */
 const KILLS = Number(process.env['FAULT_KILLS'] ?? 12)
 const WITHIN_MS = 60_000
 
@@ -74,10 +74,10 @@ const sent = (engine: EngineProcess) =>
 
 describe('kill -9 of the engine, at random and at named points', () => {
   it('loses nothing, leaves nothing half done, and doubles no delivery without a cause', async () => {
-    const lanes = [1, 2].map((seed) =>
+    const runs = [1, 2].map((seed) =>
       runKills({ programs, folder: folder(), times: KILLS, within_ms: WITHIN_MS, seed }),
     )
-    for (const figures of await Promise.all(lanes)) {
+    for (const figures of await Promise.all(runs)) {
       expect(figures.problems).toEqual([])
       expect(figures.kills).toBeGreaterThanOrEqual(5)
       expect(figures.incidents).toBeGreaterThan(0)

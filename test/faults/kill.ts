@@ -1,6 +1,6 @@
 /**
  * F1: kill -9 of the engine at random and at named points, then the books. Options: --times 2000, --seed 1,
- * --lanes 2, --store postgres (a server of its own), --minutes 30 (no more kills after that).
+ * --runs 2, --store postgres (a server of its own), --minutes 30 (no more kills after that).
  *
  * @module
  */
@@ -18,12 +18,12 @@ const { values } = parseArgs({
     times: { type: 'string', default: '2000' },
     seed: { type: 'string', default: '1' },
     store: { type: 'string', default: 'sqlite' },
-    lanes: { type: 'string', default: '2' },
+    runs: { type: 'string', default: '2' },
     minutes: { type: 'string' },
   },
 })
-const lanes = Number(values.lanes)
-const times = Math.ceil(Number(values.times) / lanes)
+const runs = Number(values.runs)
+const times = Math.ceil(Number(values.times) / runs)
 const seed = Number(values.seed)
 const within_ms = Number(values.minutes ?? Infinity) * 60_000
 
@@ -35,14 +35,14 @@ const folder = mkdtempSync(join(tmpdir(), 'watchpost-kill-'))
 const from = performance.now()
 let kills = 0
 const figures = await Promise.all(
-  Array.from({ length: lanes }, (_, lane) => {
-    const own = mkdtempSync(join(folder, 'lane-'))
+  Array.from({ length: runs }, (_, run) => {
+    const own = mkdtempSync(join(folder, 'run-'))
     const onKill = (): void => {
       if (++kills % 100 === 0) console.log(`${kills} kills, ${seconds()} s`)
     }
     const database = server && {
       url: `postgres://postgres@127.0.0.1:${server.ports.postgres}/app`,
-      schema: `lane_${lane}`,
+      schema: `run_${run}`,
     }
     return runKills({
       ...(database === undefined ? {} : { database }),
@@ -50,7 +50,7 @@ const figures = await Promise.all(
       folder: own,
       times,
       within_ms,
-      seed: seed + lane * 1000,
+      seed: seed + run * 1000,
       onKill,
     })
   }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRoundRobin } from '../../src/net/resolve/lane.ts'
+import { createRoundRobin } from '../../src/net/resolve/semaphore.ts'
 
 /** Takes all of it, in order. */
 function drained(ring: ReturnType<typeof createRoundRobin<string>>): string {

@@ -31,6 +31,21 @@ const RETIRED: Readonly<Record<string, string>> = {
   looked_at: 'last_check_ended_at',
   check_soon: 'the schedule',
   PATIENCE_MS: 'TIMEOUT_MS',
+  LOOK_MS: 'POLL_MS',
+  AGAIN_MS: 'RETRY_MS',
+  happening: 'machine input',
+  concluded: 'round result',
+  patient: 'deferrable',
+  complaint: 'throttled log',
+  parcel: 'pending answer',
+  rollCall: 'probe presence',
+  DeliveryEnd: 'AttemptResult',
+  AttemptEnd: 'AttemptResult',
+  CommittedChanges: 'ChangeBus',
+  createLane: 'createSemaphore',
+  perLane: 'perHost',
+  TICK_MS: 'SAMPLE_MS',
+  ticksOf: 'axisLabelsOf',
 }
 
 /** Parts of a name: `createRoster` has the word `roster`, and `SENT_TELLINGS` has `telling`. */
@@ -84,6 +99,10 @@ describe('the retired vocabulary', () => {
     'carryOut(order)',
     'KeptReplies',
     'SELECT reply_key',
+    'createFairQueue({ perLane: 2 })',
+    'rollCall()',
+    'type DeliveryEnding = string',
+    'a patient round',
   ])('is seen in: %s', (line) => {
     expect(retiredIn(line)).toHaveLength(1)
   })

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { TotalsView } from '../../src/engine/api/hours.ts'
-import { ticksOf, topOf } from '../../src/page/chart/axis.ts'
+import { axisLabelsOf, topOf } from '../../src/page/chart/axis.ts'
 import { panelsOf, valueText } from '../../src/page/chart/panels.ts'
 import type { Panel } from '../../src/page/chart/panels.ts'
 import { reachOf } from '../../src/page/chart/chart-data.ts'
@@ -111,17 +111,17 @@ describe('the axes', () => {
   it.each<[Range]>([['24h'], ['7d'], ['30d'], ['90d']])(
     'of %s have times that do not run into each other, also on a phone',
     (range) => {
-      const ticks = ticksOf(stepsOfHours(range, NOW, LONG_AGO), ENGLISH)
-      expect(ticks.length).toBeGreaterThan(2)
-      const apart = (all: typeof ticks) =>
-        Math.min(...all.slice(1).map((tick, index) => tick.at - (all[index]?.at ?? 0)))
+      const labels = axisLabelsOf(stepsOfHours(range, NOW, LONG_AGO), ENGLISH)
+      expect(labels.length).toBeGreaterThan(2)
+      const apart = (all: typeof labels) =>
+        Math.min(...all.slice(1).map((label, index) => label.at - (all[index]?.at ?? 0)))
       // Of 300 pixels on a phone, and of 800 elsewhere; a text has about 45.
-      expect(apart(ticks) * 800).toBeGreaterThan(80)
-      expect(apart(ticks.filter(({ minor }) => !minor)) * 300).toBeGreaterThan(60)
-      const ends = (all: typeof ticks) =>
-        Math.min(...all.map((tick) => Math.min(tick.at, 1 - tick.at)))
-      expect(ends(ticks) * 800).toBeGreaterThan(75)
-      expect(ends(ticks.filter(({ minor }) => !minor)) * 300).toBeGreaterThan(55)
+      expect(apart(labels) * 800).toBeGreaterThan(80)
+      expect(apart(labels.filter(({ minor }) => !minor)) * 300).toBeGreaterThan(60)
+      const ends = (all: typeof labels) =>
+        Math.min(...all.map((label) => Math.min(label.at, 1 - label.at)))
+      expect(ends(labels) * 800).toBeGreaterThan(75)
+      expect(ends(labels.filter(({ minor }) => !minor)) * 300).toBeGreaterThan(55)
     },
   )
 })

@@ -65,7 +65,10 @@ it('every attempt is the same request: sent_at is the time of the first one', as
     now: last?.at ?? 0,
   }
   expect(verifyWebhook(genuine)).toMatchObject({ ok: true })
-  expect(verifyWebhook({ ...genuine, toleranceSec: 60 })).toEqual({ ok: false, reason: 'stale' })
+  expect(verifyWebhook({ ...genuine, toleranceSec: 60 })).toEqual({
+    ok: false,
+    reason: 'outside_tolerance',
+  })
 })
 
 it.each([

@@ -6,8 +6,8 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import { createRoundRobin } from '../../net/resolve/lane.ts'
-import type { RoundRobin } from '../../net/resolve/lane.ts'
+import { createRoundRobin } from '../../net/resolve/semaphore.ts'
+import type { RoundRobin } from '../../net/resolve/semaphore.ts'
 import { waitFor } from '../../net/timing/stop.ts'
 
 export interface Pacer {

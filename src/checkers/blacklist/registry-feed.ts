@@ -93,12 +93,12 @@ export function registryFeed(options: RegistryFeedOptions): BlacklistProvider {
   return {
     async lookUp(ctx, subject) {
       await refresh(ctx)
-      if (copy === undefined) return stale(`The registry could not be read: ${problem ?? ''}`)
+      if (copy === undefined) return outdated(`The registry could not be read: ${problem ?? ''}`)
       const age_ms = ctx.clock.now() - (copy.stated_at ?? copy.confirmed_at)
       if (age_ms > maxAgeMs) {
         const hours = Math.floor(age_ms / HOUR_MS)
         const why = problem === undefined ? '' : `; the last try failed: ${problem}`
-        return stale(`The copy of the registry is ${hours} h old${why}`)
+        return outdated(`The copy of the registry is ${hours} h old${why}`)
       }
       const entry = copy.content.find(subject)
       if (entry === undefined) return { state: 'clean' }
@@ -135,6 +135,6 @@ function problemOf(error: unknown): string {
   return typeof code === 'string' ? code : 'an error of its own'
 }
 
-function stale(cause_text: string): ProviderFinding {
+function outdated(cause_text: string): ProviderFinding {
   return { state: 'unknown', cause_code: 'probe_feed_stale', cause_text }
 }

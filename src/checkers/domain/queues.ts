@@ -7,8 +7,8 @@
  */
 
 import type { Clock } from '../../clock.ts'
-import { createLane } from '../../net/resolve/lane.ts'
-import type { Lane } from '../../net/resolve/lane.ts'
+import { createSemaphore } from '../../net/resolve/semaphore.ts'
+import type { Semaphore } from '../../net/resolve/semaphore.ts'
 
 export interface QueuedQuery {
   readonly account_id: number
@@ -33,7 +33,7 @@ export interface Queues {
 }
 
 interface Queue {
-  readonly lane: Lane
+  readonly semaphore: Semaphore
   users: number
   /** Monotonic times of the end of the last query and of the requested pause. */
   ended_at: number
@@ -52,7 +52,12 @@ export function createQueues(gap_ms: number): Queues {
     const known = queues.get(key)
     if (known !== undefined) return known
     if (queues.size >= MAX_QUEUES) forgetIdle(queues)
-    const queue = { lane: createLane(1), users: 0, ended_at: -Infinity, held_until: -Infinity }
+    const queue = {
+      semaphore: createSemaphore(1),
+      users: 0,
+      ended_at: -Infinity,
+      held_until: -Infinity,
+    }
     queues.set(key, queue)
     return queue
   }
@@ -96,7 +101,7 @@ async function runPaced<T>(
         queue.ended_at = clock.monotonic()
       }
     }
-    return await queue.lane.run(AbortSignal.any([signal, waiting.signal]), paced, account_id)
+    return await queue.semaphore.run(AbortSignal.any([signal, waiting.signal]), paced, account_id)
   } catch (error) {
     if (error === BUSY) return { state: 'busy' }
     throw error

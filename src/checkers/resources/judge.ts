@@ -42,8 +42,8 @@ export interface ResourceLimits {
 }
 
 /** Maximum age of a report: three intervals, and at least this. */
-const MIN_STALE_MS = 3 * 60_000
-const STALE_INTERVALS = 3
+const MAX_AGE_FLOOR_MS = 3 * 60_000
+const MAX_AGE_INTERVALS = 3
 
 interface Metric {
   readonly name: 'cpu' | 'ram' | 'disk' | 'load'
@@ -67,8 +67,8 @@ export function judge(
   { report, now, period_ms }: Received,
   limits: ResourceLimits,
 ): Judgement<keyof typeof RESOURCE_CAUSES> {
-  const stale_ms = Math.max(MIN_STALE_MS, STALE_INTERVALS * period_ms)
-  if (report.at !== null && now - report.at > stale_ms) {
+  const max_age_ms = Math.max(MAX_AGE_FLOOR_MS, MAX_AGE_INTERVALS * period_ms)
+  if (report.at !== null && now - report.at > max_age_ms) {
     const age_sec = Math.round((now - report.at) / 1000)
     return down('resource_stale', `The report is ${age_sec} s old, of ${iso(report.at)}`)
   }

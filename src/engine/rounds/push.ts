@@ -22,7 +22,7 @@ import { effective } from '../registry/registry.ts'
 import { roundEvent } from './round-event.ts'
 import { withWarnings } from './warnings.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
-import type { CommittedChanges } from '../monitors/committed.ts'
+import type { ChangeBus } from '../monitors/change-bus.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { slidingLog } from '../core/sliding-log.ts'
 import { hashOf } from '../core/tokens.ts'
@@ -52,7 +52,7 @@ export interface PushOptions {
   readonly monitorCache: MonitorCache
   readonly accountWindows: RoundContext['accountWindows']
   readonly run: (order: CheckOrder, signal: AbortSignal) => Promise<CheckReport>
-  readonly committed: CommittedChanges
+  readonly changeBus: ChangeBus
   readonly baselines: Baselines
 }
 
@@ -61,7 +61,7 @@ export function createPushMonitors({
   monitorCache,
   accountWindows,
   run,
-  committed,
+  changeBus,
   baselines,
 }: PushOptions): PushMonitors {
   const { clock } = core
@@ -98,7 +98,7 @@ export function createPushMonitors({
     work: Parameters<MonitorCache['change']>[1],
   ): Promise<Changed | null> {
     const changed = await monitorCache.change(id, work)
-    if (changed !== null) void committed.publish(changed)
+    if (changed !== null) void changeBus.publish(changed)
     return changed
   }
 

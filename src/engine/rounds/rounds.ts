@@ -23,7 +23,7 @@ import type { RoundContext } from './plan-round.ts'
 import type { Reported } from './round-records.ts'
 import { effective } from '../registry/registry.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
-import type { CommittedChanges } from '../monitors/committed.ts'
+import type { ChangeBus } from '../monitors/change-bus.ts'
 import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { readAnswer } from './read-answer.ts'
 import { roundEvent, missingReport } from './round-event.ts'
@@ -74,7 +74,7 @@ export interface RoundsOptions {
   readonly probes: ProbeTransport
   /** The open rounds, shared with readers that count them. */
   readonly openRounds: OpenRounds
-  readonly committed: CommittedChanges
+  readonly changeBus: ChangeBus
   readonly baselines: Baselines
   readonly isStale: CompositeContext['isStale']
   /** A location reported a check of the monitor. */
@@ -82,7 +82,7 @@ export interface RoundsOptions {
 }
 
 export function createRounds(options: RoundsOptions): Rounds {
-  const { core, monitorCache, accountWindows, probes, openRounds, committed, onCheck } = options
+  const { core, monitorCache, accountWindows, probes, openRounds, changeBus, onCheck } = options
   const { clock } = core
   const retryQueue = createRetryQueue(clock, conclude)
   /** A judgement reads up to a thousand members, and hundreds of composites may be due in one turn. */
@@ -176,7 +176,7 @@ export function createRounds(options: RoundsOptions): Rounds {
       .change(id, work, { deferrable })
       .then((changed) => {
         close(round)
-        if (changed !== null) void committed.publish(changed)
+        if (changed !== null) void changeBus.publish(changed)
         round.end(changed)
         retryQueue.release()
       })

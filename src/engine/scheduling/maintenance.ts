@@ -14,7 +14,7 @@ import { planChange } from '../rounds/plan-change.ts'
 import { withDeadlineReset } from '../rounds/push.ts'
 import type { AccountWindows } from '../monitors/account-windows.ts'
 import type { Planned } from '../monitors/cached-monitor.ts'
-import type { CommittedChanges } from '../monitors/committed.ts'
+import type { ChangeBus } from '../monitors/change-bus.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import { createScheduler } from './scheduler.ts'
 import { createWindowSchedule } from './window-schedule.ts'
@@ -38,7 +38,7 @@ export interface MaintenanceOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly accountWindows: AccountWindows
-  readonly committed: CommittedChanges
+  readonly changeBus: ChangeBus
 }
 
 interface Known {
@@ -52,7 +52,7 @@ function holdsAt({ from, maintenance: { changes_at } }: Known, now: EpochMs): bo
 }
 
 export function createMaintenanceSchedule(options: MaintenanceOptions): MaintenanceSchedule {
-  const { core, monitorCache, accountWindows, committed } = options
+  const { core, monitorCache, accountWindows, changeBus } = options
   const { clock } = core
   /** Monitors with a window that opens or closes now. */
   const due: number[] = []
@@ -108,7 +108,7 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
     const changed = await monitorCache.change(id, (cached) => planSwitch(cached))
     const after = changed?.after ?? monitorCache.peek(id)
     if (after !== undefined) schedule.reschedule(after)
-    if (changed !== null) await committed.publish(changed)
+    if (changed !== null) await changeBus.publish(changed)
   }
 
   async function planSwitch(cached: CachedMonitor): Promise<Planned | null> {

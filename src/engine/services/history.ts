@@ -129,7 +129,7 @@ function incidentsOf(context: ServiceContext, account_id: number): Scope['incide
         const changed = await context.monitorCache.change(monitor_id, (cached) =>
           planAcknowledge(id, cached),
         )
-        if (changed !== null) await context.committed.publish(changed)
+        if (changed !== null) await context.changeBus.publish(changed)
       }
       return viewOf(await ownIncident(id))
     },

@@ -39,7 +39,7 @@ export interface MonitorActions {
 }
 
 export function createMonitorActions(context: ServiceContext, account_id: number): MonitorActions {
-  const { core, monitorCache, committed, ready } = context
+  const { core, monitorCache, changeBus, ready } = context
 
   const auditOf = ({ record }: CachedMonitor, action: AuditAction): NewAuditRecord =>
     auditRecord(context, { resource: 'monitor', action, name: record.common.name })
@@ -57,7 +57,7 @@ export function createMonitorActions(context: ServiceContext, account_id: number
   ): Promise<Changed | null> {
     await own(id)
     const changed = await monitorCache.change(id, work)
-    if (changed !== null) await committed.publish(changed)
+    if (changed !== null) await changeBus.publish(changed)
     return changed
   }
 

@@ -11,8 +11,8 @@ import type { Core } from '../core/core.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import type { AccountWindows } from '../monitors/account-windows.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
-import type { Lane } from '../../net/resolve/lane.ts'
-import type { CommittedChanges } from '../monitors/committed.ts'
+import type { Semaphore } from '../../net/resolve/semaphore.ts'
+import type { ChangeBus } from '../monitors/change-bus.ts'
 import type { PushMonitors } from '../rounds/push.ts'
 import type { Rounds } from '../rounds/rounds.ts'
 import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
@@ -22,7 +22,7 @@ export interface ServiceContext {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly accountWindows: AccountWindows
-  readonly committed: CommittedChanges
+  readonly changeBus: ChangeBus
   readonly schedule: MonitorSchedule
   readonly rounds: Rounds
   readonly push: PushMonitors
@@ -33,7 +33,7 @@ export interface ServiceContext {
   /** Running tests of settings that are not stored, by account. */
   readonly testing: Map<number, number>
   /** Passwords of public pages, one at a time, the accounts in turn: each takes a thread for long. */
-  readonly hashing: Lane
+  readonly hashing: Semaphore
   /** Opens the store on first use. */
   ready(): Promise<void>
   running(): boolean

@@ -11,7 +11,7 @@ import type { Clock } from '../../clock.ts'
 import { ofFamily, toAddress } from '../connection/endpoint.ts'
 import { CheckFailure } from '../failure.ts'
 import { createHostsFile } from './hosts-file.ts'
-import { createLane } from './lane.ts'
+import { createSemaphore } from './semaphore.ts'
 import { queryAddresses } from './name-servers.ts'
 import type { IpFamily } from '../connection/endpoint.ts'
 import type { Address } from '../connection/endpoint.ts'
@@ -73,7 +73,7 @@ export interface ResolverOptions {
 export function createResolver(options: ResolverOptions = {}): Resolver {
   const { nameservers, discreet = false, clock = systemClock } = options
   const hosts = createHostsFile(options.hostsFile)
-  const lane = createLane(LOOKUPS_AT_A_TIME)
+  const semaphore = createSemaphore(LOOKUPS_AT_A_TIME)
   const ofSystem = nameservers === undefined && !discreet ? getaddrinfo : undefined
   const system = options.system ?? ofSystem
 
@@ -84,7 +84,7 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
     signal: StopSignal,
   ): Promise<readonly Address[] | undefined> {
     if (system === undefined) return undefined
-    const all = await lane.run(signal, () => system(host).catch(() => []))
+    const all = await semaphore.run(signal, () => system(host).catch(() => []))
     const wanted = ofFamily(all, ip_family)
     return wanted.length > 0 ? wanted : undefined
   }

@@ -18,7 +18,7 @@ export class DeadlineError extends WatchpostError {
   }
 }
 
-const TICK_MS = 100
+const SAMPLE_MS = 100
 /** Shorter ones are noise, and part of what every measurement is off by. */
 const STALL_MS = 250
 
@@ -52,7 +52,7 @@ export interface StallWatch {
   begin(): () => number
 }
 
-/** Ticks only between `begin` and the call of its result. */
+/** Samples only between `begin` and the call of its result. */
 export function createStallWatch(clock: Clock): StallWatch {
   let measuring = 0
   let stalled_ms = 0
@@ -61,25 +61,25 @@ export function createStallWatch(clock: Clock): StallWatch {
 
   function look(): void {
     const now = clock.monotonic()
-    const late = now - seen - TICK_MS
+    const late = now - seen - SAMPLE_MS
     if (isStall(late)) stalled_ms += late
     seen = now
   }
 
-  function tick(): void {
+  function sample(): void {
     look()
-    timer = clock.timer(TICK_MS, tick, { background: true })
+    timer = clock.timer(SAMPLE_MS, sample, { background: true })
   }
 
   return {
     begin() {
       if (measuring++ === 0) {
         seen = clock.monotonic()
-        timer = clock.timer(TICK_MS, tick, { background: true })
+        timer = clock.timer(SAMPLE_MS, sample, { background: true })
       }
       const before = stalled_ms
       return () => {
-        // Whoever measured may wake up before the tick that is late.
+        // Whoever measured may wake up before the sample that is late.
         look()
         if (--measuring === 0) timer?.cancel()
         return stalled_ms - before

@@ -54,7 +54,7 @@ export function scaleText(value: number, unit: Unit, { number, figure, words }: 
   return value < HOUR_MS ? text(value / MINUTE_MS, units.min, 2) : text(value / HOUR_MS, units.h, 2)
 }
 
-interface Tick {
+interface AxisLabel {
   /** From 0, the begin of the chart, to 1. */
   readonly at: number
   readonly text: string
@@ -66,22 +66,25 @@ const APART = [
   ...[5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS],
   ...[DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS],
 ]
-const MOST_TICKS = 7
+const MAX_LABELS = 7
 /** The share of the chart at either end that is left to the texts of its begin and its end. */
 const MARGIN = 0.1
 const MARGIN_ON_PHONE = 0.2
 
 /** Round UTC times within the chart, without its begin and end. */
-export function ticksOf({ begin, step_ms, count }: Steps, language: Language): readonly Tick[] {
+export function axisLabelsOf(
+  { begin, step_ms, count }: Steps,
+  language: Language,
+): readonly AxisLabel[] {
   const length = step_ms * count
-  const apart = APART.find((each) => length / each <= MOST_TICKS) ?? 14 * DAY_MS
-  const ticks: { at: number; time: EpochMs }[] = []
+  const apart = APART.find((each) => length / each <= MAX_LABELS) ?? 14 * DAY_MS
+  const labels: { at: number; time: EpochMs }[] = []
   for (let time = Math.ceil(begin / apart) * apart; time < begin + length; time += apart) {
     const at = (time - begin) / length
-    if (at >= MARGIN && at <= 1 - MARGIN) ticks.push({ at, time })
+    if (at >= MARGIN && at <= 1 - MARGIN) labels.push({ at, time })
   }
   let inner = 0
-  return ticks.map(({ at, time }) => ({
+  return labels.map(({ at, time }) => ({
     at,
     text: apart < DAY_MS ? clock(time) : shortDay(time, language),
     minor: Math.min(at, 1 - at) < MARGIN_ON_PHONE || inner++ % 2 === 1,

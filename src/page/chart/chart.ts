@@ -10,7 +10,7 @@ import type { AvailabilitySpan } from '../../engine/api/hours.ts'
 import { html } from '../layout/markup.ts'
 import type { Content, Markup } from '../layout/markup.ts'
 import type { Language } from '../words/language.ts'
-import { beginText, scaleText, stepText, ticksOf, topOf } from './axis.ts'
+import { beginText, scaleText, stepText, axisLabelsOf, topOf } from './axis.ts'
 import type { ChartData } from './chart-data.ts'
 import { MOST_LINES, valueText } from './panels.ts'
 import type { Column, Panel } from './panels.ts'
@@ -184,7 +184,9 @@ function plot(panel: Panel, { data, shades, failed, title, language }: Scene): M
 }
 
 function gridOf(data: ChartData, language: Language): string {
-  const upright = ticksOf(data, language).map(({ at }) => `M${Math.round(at * WIDTH)} 0V${HEIGHT}`)
+  const upright = axisLabelsOf(data, language).map(
+    ({ at }) => `M${Math.round(at * WIDTH)} 0V${HEIGHT}`,
+  )
   return `M0 .5H${WIDTH}M0 ${HEIGHT / 2}H${WIDTH}M0 ${HEIGHT - 0.5}H${WIDTH}${upright.join('')}`
 }
 
@@ -193,7 +195,7 @@ function timeAxis(data: ChartData, language: Language): Markup {
   const text = (at: string, anchor: string, said: string): Markup =>
     html`<text x="${at}" y="13" class="${anchor}">${said}</text>`
   return html`<svg class="times" aria-hidden="true">
-    ${text('0', 'begin', beginText(data, language))}${ticksOf(data, language).map((tick) => text(`${Math.round(tick.at * 1000) / 10}%`, tick.minor ? 'minor' : 'major', tick.text))}${text('100%', 'end', data.step_ms >= DAY_MS ? days.today : words.now)}
+    ${text('0', 'begin', beginText(data, language))}${axisLabelsOf(data, language).map((label) => text(`${Math.round(label.at * 1000) / 10}%`, label.minor ? 'minor' : 'major', label.text))}${text('100%', 'end', data.step_ms >= DAY_MS ? days.today : words.now)}
   </svg>`
 }
 

@@ -34,9 +34,9 @@ export function formField(control: Control, given: FieldValues): Markup {
   const attributes = html` id="${id}"${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}`
   const label = labelOf(name)
   const box = kind === 'checkbox'
-  const ticked = kind === 'lines' && control.choices.length > 0
+  const isChoice = kind === 'lines' && control.choices.length > 0
   return html`<div class="field${problem !== undefined && ' wrong'}">
-    ${!box && (ticked ? html`<span class="label" id="${id}-label">${label}</span>` : html`<label for="${id}">${label}${required && html` <span class="muted">${({ words }) => words.forms.required}</span>`}</label>`)}
+    ${!box && (isChoice ? html`<span class="label" id="${id}-label">${label}</span>` : html`<label for="${id}">${label}${required && html` <span class="muted">${({ words }) => words.forms.required}</span>`}</label>`)}
     ${drawn(control, { ...given, attributes })}${box && html`<label for="${id}">${label}</label>`}
     ${note.length > 0 && html`<p class="note" id="${id}-note">${note.map((part, at) => [at > 0 && '; ', part])}</p>`}
     <p class="problem" id="${id}-problem" data-part>
@@ -124,7 +124,7 @@ function drawn(control: Control, drawing: Drawing): Content {
     case 'secret':
       return secretInput(control, drawing)
     case 'lines':
-      if (choices.length > 0) return ticks(control, text.split('\n'))
+      if (choices.length > 0) return checkboxes(control, text.split('\n'))
       return area(key, { attributes, text, rows: 2 })
     case 'headers':
     case 'json':
@@ -179,12 +179,12 @@ function secretInput({ name }: Control, { attributes, values, keeps_secrets }: D
       autocomplete="new-password"
       name="${PREFIX + name}"
       ${attributes}${stored && html` placeholder="${({ words }: Language) => words.forms.stored}"`}
-    />${stored && html`<label class="tick"><input type="checkbox" name="${REMOVE + name}" />${({ words }) => words.forms.removeStored}</label>`}`
+    />${stored && html`<label class="checkbox"><input type="checkbox" name="${REMOVE + name}" />${({ words }) => words.forms.removeStored}</label>`}`
 }
 
 /** Which of a few, as boxes; none is the default. */
-function ticks({ name, choices }: Control, chosen: readonly string[]): Markup {
-  return html`<div class="ticks" id="f-${name}" role="group" aria-labelledby="f-${name}-label">
-    ${choices.map(({ value, label }) => html`<label class="tick"><input type="checkbox" name="${PREFIX + name}" value="${value}" ${chosen.includes(value) && html` checked`} />${label}</label>`)}
+function checkboxes({ name, choices }: Control, chosen: readonly string[]): Markup {
+  return html`<div class="checkboxes" id="f-${name}" role="group" aria-labelledby="f-${name}-label">
+    ${choices.map(({ value, label }) => html`<label class="checkbox"><input type="checkbox" name="${PREFIX + name}" value="${value}" ${chosen.includes(value) && html` checked`} />${label}</label>`)}
   </div>`
 }

@@ -98,8 +98,8 @@ function keySheet(
           </div>
           <fieldset class="field">
             <legend>${words.whatItMay}</legend>
-            <div class="ticks">
-              ${KEY_SCOPES.map((scope) => html`<label class="tick"><input type="checkbox" name="scope" value="${scope}" ${scope === 'read' && html` checked`} />${scope}</label>`)}
+            <div class="checkboxes">
+              ${KEY_SCOPES.map((scope) => html`<label class="checkbox"><input type="checkbox" name="scope" value="${scope}" ${scope === 'read' && html` checked`} />${scope}</label>`)}
             </div>
           </fieldset>
           <div class="buttons"><button class="primary">${words.create}</button></div>

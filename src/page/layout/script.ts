@@ -31,7 +31,7 @@ const SOURCE = `(() => {
     return by[unit].replace('#', number.format(Math.floor(s / size)))
   }
 
-  const tick = () => {
+  const showAges = () => {
     const now = Date.now() + ahead
     for (const time of document.querySelectorAll('time[data-ago]')) {
       const s = (Date.parse(time.dateTime) - now) / 1000
@@ -124,7 +124,7 @@ const SOURCE = `(() => {
     }
     const stamp = fresh.getElementById('as-of')
     if (stamp) document.getElementById('as-of').replaceWith(stamp)
-    tick()
+    showAges()
   }
 
   const refresh = async () => {
@@ -160,7 +160,7 @@ const SOURCE = `(() => {
   })
   source.addEventListener('error', () => (source.readyState === 2 ? refresh() : lose()))
   document.addEventListener('visibilitychange', () => {
-    tick()
+    showAges()
     if (again) refresh()
   })
   addEventListener('pagehide', () => source.close())
@@ -168,7 +168,7 @@ const SOURCE = `(() => {
     if (event.persisted) location.reload()
   })
   setInterval(() => {
-    tick()
+    showAges()
     if (Date.now() - heard > 60000) lose()
   }, 5000)
 

@@ -89,7 +89,7 @@ export function maintenanceForm(form: MaintenanceForm): Content {
       <fieldset class="field" aria-describedby="m-window-problem">
         <legend>${words.when}</legend>
         <div class="option">
-          <label class="tick">${choice('when', 'now', 'now')}${words.nowFor}</label>
+          <label class="checkbox">${choice('when', 'now', 'now')}${words.nowFor}</label>
           <input
             class="number"
             inputmode="numeric"
@@ -100,7 +100,7 @@ export function maintenanceForm(form: MaintenanceForm): Content {
           ${words.minutes}
         </div>
         <div class="option">
-          <label class="tick">${choice('when', 'once', 'now')}${words.onceFrom}</label>
+          <label class="checkbox">${choice('when', 'once', 'now')}${words.onceFrom}</label>
           <input
             type="datetime-local"
             name="start"
@@ -117,7 +117,7 @@ export function maintenanceForm(form: MaintenanceForm): Content {
           UTC
         </div>
         <div class="option">
-          <label class="tick">${choice('when', 'weekly', 'now')}${words.everyWeek}</label>
+          <label class="checkbox">${choice('when', 'weekly', 'now')}${words.everyWeek}</label>
           <input
             type="time"
             name="at"
@@ -129,8 +129,8 @@ export function maintenanceForm(form: MaintenanceForm): Content {
             value="${value('time_zone', 'UTC')}"
             aria-label="${words.timeZone}"
           />
-          <span class="ticks"
-            >${WEEKDAYS.map((day) => html`<label class="tick"><input type="checkbox" name="weekdays" value="${day}" ${sent.getAll('weekdays').includes(day) && html` checked`} />${words.weekdays[day]}</label>`)}</span
+          <span class="checkboxes"
+            >${WEEKDAYS.map((day) => html`<label class="checkbox"><input type="checkbox" name="weekdays" value="${day}" ${sent.getAll('weekdays').includes(day) && html` checked`} />${words.weekdays[day]}</label>`)}</span
           >
         </div>
         ${problem(form, 'window')}
@@ -138,19 +138,19 @@ export function maintenanceForm(form: MaintenanceForm): Content {
       <fieldset class="field" aria-describedby="m-all_monitors-problem">
         <legend>${words.whichMonitors}</legend>
         <div class="option">
-          <label class="tick">${choice('covers', 'all', usual)}${others.common.all}</label>
+          <label class="checkbox">${choice('covers', 'all', usual)}${others.common.all}</label>
         </div>
         ${
           tags.length > 0 &&
           html`<div class="option">
-            <label class="tick">${choice('covers', 'tags', usual)}${words.withTag}</label>
+            <label class="checkbox">${choice('covers', 'tags', usual)}${words.withTag}</label>
             <select name="tags" aria-label="${others.overview.tag}">
               ${tags.map((tag) => html`<option${sent.getAll('tags').includes(tag) && html` selected`}>${tag}</option>`)}
             </select>
           </div>`
         }
         <div class="option">
-          <label class="tick">${choice('covers', 'monitors', usual)}${words.these}</label>
+          <label class="checkbox">${choice('covers', 'monitors', usual)}${words.these}</label>
           <select name="monitor_ids" multiple size="4" aria-label="${others.frame.monitors}">
             ${monitors.map(({ id, name }) => html`<option value="${id}" ${sent.getAll('monitor_ids').includes(String(id)) && html` selected`}>${name}</option>`)}
           </select>
@@ -158,7 +158,7 @@ export function maintenanceForm(form: MaintenanceForm): Content {
         ${problem(form, 'monitor_ids')}${problem(form, 'tags')}${problem(form, 'all_monitors')}
       </fieldset>
       <div class="field">
-        <label class="tick"
+        <label class="checkbox"
           ><input
             type="checkbox"
             name="skip_checks"

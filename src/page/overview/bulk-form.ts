@@ -24,7 +24,7 @@ export function bulkBar(
     class="several"
     aria-label="${({ words }) => words.overview.marked}"
   >
-    <label class="tick"
+    <label class="checkbox"
       ><input type="checkbox" name="all" />${({ words }) => words.overview.allOf(found)}</label
     >
     <span class="muted">${({ words }) => words.overview.orMarked}</span>

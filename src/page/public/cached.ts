@@ -91,7 +91,7 @@ interface Asking extends Queued {
  * flood of requests for one account's pages neither refuses nor delays those of another.
  */
 export function fairTurnsOf(places: number, waiting: number): (account_id: number) => Turns {
-  const queue = createFairQueue<Asking>({ places, perLane: places })
+  const queue = createFairQueue<Asking>({ places, perHost: places })
   const waitingOf = new Map<number, number>()
 
   function startNext(): void {

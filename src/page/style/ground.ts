@@ -51,7 +51,7 @@ textarea{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;colo
 .fields{max-width:680px;margin-top:22px}
 .field{margin-bottom:18px}
 .field>label,.label{font-weight:600;font-size:14px}
-.field>label:not(.tick),.label{display:block;margin-bottom:4px}
+.field>label:not(.checkbox),.label{display:block;margin-bottom:4px}
 .field>input[type=checkbox]{min-height:0;margin:0;margin-inline-end:8px;vertical-align:-1px}
 .field>input[type=checkbox]+label{display:inline}
 .field>input:not([type=checkbox]){width:100%}
@@ -60,9 +60,9 @@ textarea{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;colo
 .note{font-size:13px;color:var(--muted);margin-top:4px}
 .field .problem{font-size:14px}
 .wrong>:is(input,select,textarea){border-color:var(--bad)}
-.ticks{display:flex;flex-wrap:wrap;gap:6px 18px}
-.tick{display:inline-flex;align-items:center;gap:8px;font-size:14px;min-height:36px}
-.tick input{min-height:0}
+.checkboxes{display:flex;flex-wrap:wrap;gap:6px 18px}
+.checkbox{display:inline-flex;align-items:center;gap:8px;font-size:14px;min-height:36px}
+.checkbox input{min-height:0}
 .several{display:flex;flex-wrap:wrap;gap:8px 14px;align-items:center;font-size:14px;padding-top:16px;border-top:1px solid var(--line)}
 .lead input{flex:none;min-height:0;width:16px;height:16px;margin:0}
 fieldset{border:0;margin:0;padding:0;min-width:0}

@@ -23,7 +23,7 @@ export interface BufferOptions {
   readonly clock: Clock
   readonly throttledLog: ThrottledLog
   /** Delivers answers for one engine, in order; all, or none if it rejects. */
-  readonly deliver: (engine: string, parcels: readonly PendingAnswer[]) => Promise<void>
+  readonly deliver: (engine: string, pending: readonly PendingAnswer[]) => Promise<void>
   /** Default 100 000. */
   readonly limit?: number
   /** Default one hour. */

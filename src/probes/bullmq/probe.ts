@@ -141,9 +141,9 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     offset_ms = (await sayProbe(beatingOn(session.redis), location, said)).offset_ms
   }
 
-  async function deliver(engine: string, parcels: readonly PendingAnswer[]): Promise<void> {
+  async function deliver(engine: string, pending: readonly PendingAnswer[]): Promise<void> {
     const session = await link.whenUp(DELIVER_MS)
-    const jobs = parcels.map(({ order_id, job }) => ({
+    const jobs = pending.map(({ order_id, job }) => ({
       name: 'answer',
       data: job,
       opts: { jobId: order_id, removeOnComplete: true, removeOnFail: true, attempts: 1 },

@@ -10,19 +10,19 @@ import type { Core } from '../core/core.ts'
 import type { Changed } from './cached-monitor.ts'
 
 /** Handles a committed change; may return a promise. */
-export type CommittedListener = (changed: Changed) => void | Promise<void>
+export type ChangeListener = (changed: Changed) => void | Promise<void>
 
-export interface CommittedChanges {
+export interface ChangeBus {
   /** Calls the listeners in the order of their subscription. Resolves when all have ended, and never rejects. */
   publish(changed: Changed): Promise<void>
-  subscribe(listener: CommittedListener): void
+  subscribe(listener: ChangeListener): void
 }
 
-export function createCommittedChanges(core: Core): CommittedChanges {
-  const listeners: CommittedListener[] = []
+export function createChangeBus(core: Core): ChangeBus {
+  const listeners: ChangeListener[] = []
 
   /** The change is stored: a listener that fails neither undoes it nor stops the others. */
-  async function call(listener: CommittedListener, changed: Changed): Promise<void> {
+  async function call(listener: ChangeListener, changed: Changed): Promise<void> {
     try {
       await listener(changed)
     } catch (err) {

@@ -7,7 +7,7 @@
 import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
-export interface Lane {
+export interface Semaphore {
   /**
    * Runs `work` once a slot is free. An abort ends the wait for a slot or for the result; running
    * work keeps its slot until it ends, since it cannot be cancelled. Without an account all calls
@@ -16,7 +16,7 @@ export interface Lane {
   run<T>(signal: StopSignal, work: () => Promise<T>, account_id?: number): Promise<T>
 }
 
-export function createLane(places: number): Lane {
+export function createSemaphore(places: number): Semaphore {
   let taken = 0
   const waiting = createRoundRobin<() => void>()
 

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { createLane } from '../../src/net/resolve/lane.ts'
+import { createSemaphore } from '../../src/net/resolve/semaphore.ts'
 
 const never = new AbortController().signal
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-describe('a lane', () => {
+describe('a semaphore', () => {
   it('lets in so many at a time, the others in order', async () => {
-    const lane = createLane(2)
+    const semaphore = createSemaphore(2)
     const begun: string[] = []
     const finish = new Map<string, () => void>()
     const work = (name: string) => () => {
       begun.push(name)
       return new Promise<string>((resolve) => finish.set(name, () => resolve(name)))
     }
-    const runs = ['a', 'b', 'c', 'd'].map((name) => lane.run(never, work(name)))
+    const runs = ['a', 'b', 'c', 'd'].map((name) => semaphore.run(never, work(name)))
     await settled()
     expect(begun).toEqual(['a', 'b'])
     finish.get('b')?.()
@@ -26,21 +26,24 @@ describe('a lane', () => {
   })
 
   it('gives the place of work that fails to the next', async () => {
-    const lane = createLane(1)
-    const failed = lane.run(never, () => Promise.reject(new Error('no')))
-    const next = lane.run(never, () => Promise.resolve('yes'))
+    const semaphore = createSemaphore(1)
+    const failed = semaphore.run(never, () => Promise.reject(new Error('no')))
+    const next = semaphore.run(never, () => Promise.resolve('yes'))
     await expect(failed).rejects.toThrow('no')
     expect(await next).toBe('yes')
   })
 
   it('keeps the place of work that was given up, and drops what only waited', async () => {
-    const lane = createLane(1)
+    const semaphore = createSemaphore(1)
     const stop = new AbortController()
     let finish = (): void => undefined
-    const stuck = lane.run(stop.signal, () => new Promise<void>((resolve) => (finish = resolve)))
-    const dropped = lane.run(stop.signal, () => Promise.resolve('never begun'))
+    const stuck = semaphore.run(
+      stop.signal,
+      () => new Promise<void>((resolve) => (finish = resolve)),
+    )
+    const dropped = semaphore.run(stop.signal, () => Promise.resolve('never begun'))
     let begun = false
-    const next = lane.run(never, () => {
+    const next = semaphore.run(never, () => {
       begun = true
       return Promise.resolve('next')
     })
