@@ -4,6 +4,8 @@
  * @module
  */
 
+import { formsOf } from './forms.ts'
+
 /** Stands for a secret in every answer; sent back in a PATCH it keeps what is stored. */
 export const MASK = '***'
 
@@ -68,4 +70,9 @@ function withoutBeginning(text: string, form: string): string {
   const tail = TAIL.exec(rest)?.[0] ?? ''
   const begun = rest.slice(0, rest.length - tail.length)
   return form.startsWith(begun) ? text.slice(0, at) + MASK + tail : text
+}
+
+/** Without the secrets, in any encoding in which they may have been sent and are repeated. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return redaction(secrets.filter((secret) => secret !== '').flatMap(formsOf))(text)
 }

@@ -5,7 +5,7 @@
  */
 
 import type { AttemptResult } from './contact-kind.ts'
-import { withoutSecrets } from './printable.ts'
+import { withoutSecrets } from '../secrets/redaction.ts'
 import { classify, parseRetryAfter } from './retry.ts'
 import type { RetryRules } from './retry.ts'
 import type { WebhookAnswer } from './transport.ts'

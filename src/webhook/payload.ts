@@ -6,7 +6,14 @@
  */
 
 import { iso } from '../clock.ts'
-import type { ClosedReason, EpochMs, Json, JsonObject, NotificationRecord } from '../model.ts'
+import type {
+  ClosedReason,
+  EpochMs,
+  Json,
+  JsonObject,
+  MonitorRecord,
+  NotificationRecord,
+} from '../model.ts'
 import { isJsonObject } from '../model/json.ts'
 
 export interface PayloadMonitor {
@@ -17,6 +24,10 @@ export interface PayloadMonitor {
   readonly target: string
   /** Only if the engine's option `metadataInPayloads` asks for it. */
   readonly metadata?: JsonObject
+}
+
+export function payloadMonitorOf({ id, common, type, target }: MonitorRecord): PayloadMonitor {
+  return { id, name: common.name, type, target }
 }
 
 /** The id comes from the row: when the payload is frozen the incident may have none yet. */

@@ -22,7 +22,7 @@ import type { OptionTable } from '../options.ts'
 import { beginAttempt, LONGEST_ATTEMPT_MS } from './attempt.ts'
 import type { Attempt, AttemptContext } from './attempt.ts'
 import type { HeaderPair } from './headers.ts'
-import { printable } from './printable.ts'
+import { printable } from '../model/printable.ts'
 
 export interface WebhookRequest {
   /** Absolute; a fragment is not sent. */

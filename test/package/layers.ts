@@ -19,6 +19,7 @@ const FREE = [
   'due-queue.ts',
   'fair-queue.ts',
   'logger.ts',
+  'optional-packages.ts',
   'options.ts',
   'seal.ts',
   'secrets',

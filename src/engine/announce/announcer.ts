@@ -6,11 +6,11 @@
 
 import { iso } from '../../clock.ts'
 import { SOFT_EVENTS } from '../../model.ts'
+import { payloadMonitorOf } from '../../webhook/payload.ts'
 import { emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { Changed } from '../monitors/cached-monitor.ts'
 import { announceAudit } from './audit.ts'
-import { monitorOf } from '../rounds/plan-notifications.ts'
 import { isSoft, softData } from '../rounds/soft-notices.ts'
 import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
 import type { StalenessChange } from '../scheduling/staleness.ts'
@@ -70,7 +70,7 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
       if (event === undefined || committed.incident_id === null || !isHeard(event)) return
       const stored = await core.store.incidents.get(committed.incident_id)
       if (stored === undefined) return
-      const incident = incidentView(stored, monitorOf(cached), core.clock.now())
+      const incident = incidentView(stored, payloadMonitorOf(cached.record), core.clock.now())
       emit(core, event, { account_id, monitor, incident })
     },
 

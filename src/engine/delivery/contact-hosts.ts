@@ -8,7 +8,7 @@
 
 import { yielderOf } from '../../clock.ts'
 import type { ContactRecord, JsonObject } from '../../model.ts'
-import { openContact } from './contact-secrets.ts'
+import { openContact } from '../core/stored-contacts.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
 

@@ -15,15 +15,13 @@ import type { FieldTable, Stored } from '../../fields/field.ts'
 import { parse } from '../../fields/parse.ts'
 import type { Problems } from '../../fields/parse.ts'
 import type { CommonSettings, JsonObject } from '../../model.ts'
+import { isInstalled } from '../../optional-packages.ts'
 import type { TypeView } from '../api/engine.ts'
 import { withDefaults } from './monitor-defaults.ts'
 import { commonFields } from './monitor-fields.ts'
 import { warnFiguresOf } from './warn-field.ts'
 import type { CommonFields } from './monitor-fields.ts'
 import type { SettingWarning } from '../api/views.ts'
-import { createRequire } from 'node:module'
-import { dirname, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 export interface MonitorType {
   readonly checker: AnyChecker
@@ -224,32 +222,5 @@ function view({ checker, common }: MonitorType): TypeView {
     },
     available,
     ...(available ? {} : { install: `npm install ${checker.driver}` }),
-  }
-}
-
-/**
- * Looks the package up from where watchpost is installed. `true` in a bundle, which may contain the package: a check of
- * the type then reports what does not load.
- */
-export function isInstalled(name: string): boolean {
-  const require = requireOfPackage()
-  if (require === undefined) return true
-  try {
-    require.resolve(name)
-    return true
-  } catch (error) {
-    // A package may be installed without exporting its root to `require`.
-    return (error as NodeJS.ErrnoException).code === 'ERR_PACKAGE_PATH_NOT_EXPORTED'
-  }
-}
-
-/** `undefined` where this file is not in the folder of the package, or has no address (a CommonJS bundle). */
-function requireOfPackage(): NodeJS.Require | undefined {
-  try {
-    const require = createRequire(import.meta.url)
-    const folder = dirname(require.resolve('watchpost/package.json'))
-    return fileURLToPath(import.meta.url).startsWith(folder + sep) ? require : undefined
-  } catch {
-    return undefined
   }
 }

@@ -10,10 +10,10 @@ import { countFlaps, flapPercent } from '../../incident/flapping.ts'
 import { audience, newNotices } from '../../incident/notices.ts'
 import type { Effect, MachineEvent, Policy, RoundEvent } from '../../incident/transition.ts'
 import { transition } from '../../incident/transition.ts'
-import type { ContactRecord, EpochMs, IncidentRecord, MachineState, Notice } from '../../model.ts'
+import type { EpochMs, IncidentRecord, MachineState, Notice } from '../../model.ts'
 import type { Change, NewNotification } from '../../store/store.ts'
-import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
+import { readableContacts } from '../core/stored-contacts.ts'
 import { suppressionOf } from './suppression.ts'
 import { roundHours, roundRecords } from './round-records.ts'
 import type { Reported } from './round-records.ts'
@@ -211,16 +211,6 @@ function incidentChange({
 
 /** After a removal only the end of a notified incident is still sent. */
 export const MONITOR_DELETED = { scope: 'all', reason: 'monitor_deleted' } as const
-
-/** The contacts that can be read. */
-export function readableContacts(
-  core: Core,
-  account_id: number,
-): Promise<readonly ContactRecord[]> {
-  return core.store.contacts.list(account_id, (error) =>
-    logError(core, error, 'a contact cannot be read, and is not notified'),
-  )
-}
 
 /** Notifications planned for an incident that is closed or in maintenance are cancelled; an attempt that runs is not interrupted. */
 function cancellation({ effects, event, machine }: Step): Pick<Change, 'cancel'> {

@@ -16,7 +16,7 @@ import type {
   Notice,
 } from '../../model.ts'
 import type { NewNotification } from '../../store/store.ts'
-import { freezePayload, repeatPayload } from '../../webhook/payload.ts'
+import { freezePayload, payloadMonitorOf, repeatPayload } from '../../webhook/payload.ts'
 import type { PayloadIncident, PayloadMonitor } from '../../webhook/payload.ts'
 import type { Core } from '../core/core.ts'
 import type { Reported } from './round-records.ts'
@@ -168,12 +168,8 @@ export function planSoft(
   })
 }
 
-export function monitorOf({ record }: CachedMonitor): PayloadMonitor {
-  return { id: record.id, name: record.common.name, type: record.type, target: record.target }
-}
-
 function payloadMonitor({ core, cached }: Pick<FollowUp, 'core' | 'cached'>): PayloadMonitor {
-  const monitor = monitorOf(cached)
+  const monitor = payloadMonitorOf(cached.record)
   return core.metadataInPayloads ? { ...monitor, metadata: cached.record.common.metadata } : monitor
 }
 

@@ -18,7 +18,7 @@ import type {
   Phases,
 } from '../../model.ts'
 import type { CheckAnswer } from '../../probes/transport.ts'
-import { printable } from '../../webhook/printable.ts'
+import { printable } from '../../model/printable.ts'
 import { isCode, isNotice } from '../checks/report.ts'
 import { fitsIn } from '../core/json-size.ts'
 

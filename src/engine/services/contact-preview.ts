@@ -12,7 +12,7 @@ import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import { SAMPLE_EVENTS, sampleDelivery } from '../../webhook/sample.ts'
 import type { ContactPreview } from '../api/views.ts'
 import type { Core } from '../core/core.ts'
-import { openContact } from '../delivery/contact-secrets.ts'
+import { openContact } from '../core/stored-contacts.ts'
 
 /** @throws ValidationError for an unknown event; ConflictError `no_preview` if the kind has none */
 export async function contactPreview(

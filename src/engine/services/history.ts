@@ -14,7 +14,7 @@ import type {
 } from '../../model.ts'
 import type { AccountScope } from '../api/engine.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
-import { readableContacts } from '../rounds/plan-change.ts'
+import { readableContacts } from '../core/stored-contacts.ts'
 import { incidentView, notificationView, resultView } from '../views/views.ts'
 import type { IncidentView, NotificationView } from '../api/views.ts'
 import { readFilter } from './read-filter.ts'

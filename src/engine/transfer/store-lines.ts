@@ -17,7 +17,7 @@ import type {
 } from '../../model.ts'
 import { hashOf, makeToken, sealToken } from '../core/tokens.ts'
 import { announceAudit } from '../announce/audit.ts'
-import { sealContact } from '../delivery/contact-secrets.ts'
+import { sealContact } from '../core/stored-contacts.ts'
 import { auditRecord } from '../services/audit.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { ruleOf } from '../rounds/composite.ts'

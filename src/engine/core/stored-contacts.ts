@@ -1,5 +1,6 @@
 /**
- * Settings of contacts, with secrets encrypted for the store or decrypted for a delivery.
+ * Contacts in the store: reading those of an account, and their settings with secrets encrypted for the store or
+ * decrypted for a delivery.
  *
  * @module
  */
@@ -7,7 +8,8 @@
 import { mapSecrets } from '../../fields/secrets.ts'
 import type { ContactRecord, JsonObject } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
-import type { Core } from '../core/core.ts'
+import { logError } from './core.ts'
+import type { Core } from './core.ts'
 
 const place = (path: string): string => `contact.${path}`
 
@@ -18,5 +20,15 @@ export function sealContact(core: Core, kind: AnyContactKind, settings: JsonObje
 export function openContact(core: Core, kind: AnyContactKind, contact: ContactRecord): JsonObject {
   return mapSecrets(kind.fields, contact.settings, (secret, path) =>
     core.seal.decrypt(secret, place(path)),
+  )
+}
+
+/** The contacts that can be read. */
+export function readableContacts(
+  core: Core,
+  account_id: number,
+): Promise<readonly ContactRecord[]> {
+  return core.store.contacts.list(account_id, (error) =>
+    logError(core, error, 'a contact cannot be read, and is not notified'),
   )
 }

@@ -1,11 +1,8 @@
 /**
- * Sanitizes external text: of receivers in the log, of targets in causes.
+ * Text of others, such as an answer of a target or of a receiver, as it may stand in a log, a cause or a record.
  *
  * @module
  */
-
-import { formsOf } from '../secrets/forms.ts'
-import { redaction } from '../secrets/redaction.ts'
 
 /** On one line, without control characters and bidirectional marks. */
 export function printable(text: string): string {
@@ -17,8 +14,3 @@ export function printable(text: string): string {
 }
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-
-/** A receiver may echo secrets, in any encoding in which they were sent. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return redaction(secrets.filter((secret) => secret !== '').flatMap(formsOf))(text)
-}
