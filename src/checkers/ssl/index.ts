@@ -31,6 +31,8 @@ import { faultsOf, OCSP_STAPLING, SSL_CAUSES } from './judge.ts'
 import type { Fault } from './judge.ts'
 import { look, nodeCode } from './look.ts'
 import type { Look } from './look.ts'
+import { OCSP_PROOFS } from './ocsp-proof.ts'
+import type { OcspProofs } from './ocsp-proof.ts'
 import { STARTTLS_PORTS } from './starttls.ts'
 import type { StartTls } from './starttls.ts'
 import { staplingDetails, staplingOf } from './staple.ts'
@@ -107,9 +109,8 @@ export const ssl = () =>
       if (leaf === undefined)
         throw new TypeError('A chain has at least the certificate it begins with')
       const stapling = staplingOf(
-        { staple: seen.staple, issuer: path[1]?.x509 ?? seen.issuer },
-        leaf,
-        now,
+        { staple: seen.staple, leaf: leaf.x509, issuer: path[1]?.x509 ?? seen.issuer },
+        { now, proofs: ctx.shared(OCSP_PROOFS, (): OcspProofs => new Map()) },
       )
       const { ocsp_stapling } = settings
       const evidence = { server: { host, port }, leaf, path, stapling, now }

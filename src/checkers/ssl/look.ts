@@ -6,8 +6,7 @@
  * @module
  */
 
-import { X509Certificate } from 'node:crypto'
-import type { DetailedPeerCertificate } from 'node:tls'
+import type { X509Certificate } from 'node:crypto'
 import type { JsonObject } from '../../model.ts'
 import type { ClientIdentity } from '../../net/connection/client-identity.ts'
 import { awaitAcceptance } from '../../net/connection/tls.ts'
@@ -15,6 +14,7 @@ import { CheckFailure } from '../../net/failure.ts'
 import type { Connection, TlsFacts, TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import { reached } from '../reached.ts'
+import type { ShownCertificate } from './ocsp-proof.ts'
 import { askForTls } from './starttls.ts'
 import type { StartTls } from './starttls.ts'
 
@@ -35,8 +35,8 @@ export interface Look {
   readonly tls: TlsFacts | null
   /** The OCSP response that came with the certificate. */
   readonly staple: Buffer | null
-  /** The issuer of the certificate, if it is trusted and need not be sent. Looked for only with a staple. */
-  readonly issuer: X509Certificate | undefined
+  /** The issuer in the verified chain, which need not be sent if it is trusted. */
+  readonly issuer: ShownCertificate | undefined
   /**
    * The server aborted because we sent no client certificate; its own certificate was read, its
    * chain not verified.
@@ -104,12 +104,13 @@ async function strictlyWith(
   alpn?: readonly string[],
 ): Promise<Seen | CheckFailure> {
   let staple = null as Buffer | null
-  const onStaple = (sent: Buffer | null): void => void (staple = sent)
+  let issuer: ShownCertificate | undefined
   try {
-    const tls = { onStaple, ...(alpn === undefined ? {} : { alpn }) }
-    const connection = await secured(ctx, server, tls)
-    // Before the certificate: on Node 20 nothing is found after it.
-    const issuer = staple === null ? undefined : issuerOf(connection)
+    const connection = await secured(ctx, server, {
+      onStaple: (sent) => void (staple = sent),
+      onVerified: (shown) => void (issuer = shown.issuerCertificate),
+      ...(alpn === undefined ? {} : { alpn }),
+    })
     const certificate = certificateOf(connection)
     if (server.identity !== undefined) await awaitAcceptance(connection, ctx)
     await connection.end()
@@ -158,15 +159,6 @@ function wayOf(connection: Connection): JsonObject {
 
 function certificateOf({ socket }: Pick<Connection, 'socket'>): X509Certificate | undefined {
   return 'getPeerX509Certificate' in socket ? socket.getPeerX509Certificate() : undefined
-}
-
-/** Node finds a trusted one that was not sent only where it shows the whole chain. */
-function issuerOf({ socket }: Pick<Connection, 'socket'>): X509Certificate | undefined {
-  if (!('getPeerCertificate' in socket)) return undefined
-  // `null` once the socket is closed, which Node's types omit.
-  const shown = socket.getPeerCertificate(true) as Partial<DetailedPeerCertificate> | null
-  const { issuerCertificate } = shown ?? {}
-  return issuerCertificate === undefined ? undefined : new X509Certificate(issuerCertificate.raw)
 }
 
 /** The server was reached and speaks TLS; only then is a second handshake useful. */

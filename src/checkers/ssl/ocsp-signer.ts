@@ -14,7 +14,7 @@ import { derOf, HASHES, sequenceIn } from './certificate-der.ts'
 import type { CertificateDer } from './certificate-der.ts'
 import type { OcspResponse } from './ocsp-response.ts'
 
-/** Certificates of the responder that are tried: each costs the verification of a signature. */
+/** Certificates of the responder that are tried: each costs the verification of two signatures. */
 const MOST_RESPONDERS = 3
 
 /** id-kp-OCSPSigning. */
@@ -26,32 +26,40 @@ interface Issuer {
   readonly der: CertificateDer
 }
 
-export type SignerProblem = 'wrong_signer' | 'weak_signature' | 'bad_signature'
-
-/** Why the response proves nothing; `undefined` if it does. */
-export function signerProblem(
-  response: OcspResponse,
-  issuer: Issuer,
-  now: EpochMs,
-): SignerProblem | undefined {
-  const scheme = schemeOf(response.algorithm)
-  if (scheme === undefined) return 'weak_signature'
-  const key = attempt(() => signerOf(response, issuer, now)?.publicKey)
-  if (key === undefined) return 'wrong_signer'
-  return isSigned(response, scheme, key) ? undefined : 'bad_signature'
+/** One who may sign for the issuer. */
+export interface OcspSigner {
+  /** When it may. */
+  readonly from: EpochMs
+  readonly to: EpochMs
+  /** Whether the signature is one of its key. */
+  readonly signed: boolean
 }
 
-function signerOf(
+/** Who may have signed the response, by its own words; `undefined` if the kind of signature proves nothing. */
+export function signersOf(
   response: OcspResponse,
   issuer: Issuer,
-  now: EpochMs,
-): X509Certificate | undefined {
-  if (isResponder(response, issuer.der)) return issuer.x509
+): readonly OcspSigner[] | undefined {
+  const scheme = schemeOf(response.algorithm)
+  if (scheme === undefined) return undefined
+  const signer = (x509: X509Certificate, from: EpochMs, to: EpochMs): OcspSigner[] => {
+    const key = attempt(() => x509.publicKey)
+    return key === undefined ? [] : [{ from, to, signed: isSigned(response, scheme, key) }]
+  }
+  // Whether the issuer itself has ended is a matter of the chain.
+  if (isResponder(response, issuer.der)) return signer(issuer.x509, -Infinity, Infinity)
+  return delegatesOf(response, issuer).flatMap((x509) =>
+    signer(x509, Date.parse(x509.validFrom), Date.parse(x509.validTo)),
+  )
+}
+
+function delegatesOf(response: OcspResponse, issuer: Issuer): readonly X509Certificate[] {
   return response.certificates
     .filter((certificate) => isResponder(response, derOf(certificate)))
     .slice(0, MOST_RESPONDERS)
     .map((certificate) => attempt(() => new X509Certificate(certificate)))
-    .find((x509) => x509 !== undefined && isDelegated(x509, issuer.x509, now))
+    .filter((x509) => x509 !== undefined)
+    .filter((x509) => isDelegated(x509, issuer.x509))
 }
 
 function isResponder({ responder }: OcspResponse, der: CertificateDer | undefined): boolean {
@@ -60,8 +68,7 @@ function isResponder({ responder }: OcspResponse, der: CertificateDer | undefine
   return responder.key.equals(createHash('sha1').update(der.publicKey).digest())
 }
 
-function isDelegated(x509: X509Certificate, issuer: X509Certificate, now: EpochMs): boolean {
-  if (now < Date.parse(x509.validFrom) || now > Date.parse(x509.validTo)) return false
+function isDelegated(x509: X509Certificate, issuer: X509Certificate): boolean {
   // Without the extension Node has `undefined`, which its types omit.
   const usages = x509.keyUsage as string[] | undefined
   if (usages?.includes(OCSP_SIGNING) !== true) return false

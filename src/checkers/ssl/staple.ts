@@ -4,27 +4,20 @@
  * @module
  */
 
-import { createHash } from 'node:crypto'
-import type { X509Certificate } from 'node:crypto'
 import { iso } from '../../clock.ts'
 import type { EpochMs, JsonObject } from '../../model.ts'
 import { DAY_MS, HOUR_MS } from '../../model/time.ts'
-import type { CertificateFacts } from './certificate.ts'
-import { derOf, HASHES, mustStaple } from './certificate-der.ts'
-import type { CertificateDer } from './certificate-der.ts'
-import { OCSP_BYTES, readOcsp } from './ocsp-response.ts'
-import type { OcspAnswer } from './ocsp-response.ts'
-import { signerProblem } from './ocsp-signer.ts'
-import type { SignerProblem } from './ocsp-signer.ts'
+import { mustStaple } from './certificate-der.ts'
+import { proofOf } from './ocsp-proof.ts'
+import type { OcspProof, OcspProofs, OcspStatus, StapledTo } from './ocsp-proof.ts'
+import { OCSP_BYTES } from './ocsp-response.ts'
 
 /** Why it does not say that the certificate is good now; its `status` may be known all the same. */
 export type StapleProblem =
   | 'too_long'
-  | 'malformed'
-  | 'refused'
-  | 'other_certificate'
-  | 'no_issuer'
-  | SignerProblem
+  | NonNullable<OcspProof['problem']>
+  | 'wrong_signer'
+  | 'bad_signature'
   | 'unknown_status'
   | 'not_yet_valid'
   | 'expired'
@@ -32,7 +25,7 @@ export type StapleProblem =
 /** The OCSP response that was sent. */
 export interface Staple {
   /** `null`: it proves nothing. */
-  readonly answer: OcspAnswer | null
+  readonly answer: OcspStatus | null
   readonly problem: { readonly code: StapleProblem; readonly text: string } | null
 }
 
@@ -43,27 +36,20 @@ export interface Stapling {
   readonly staple: Staple | null
 }
 
-interface Stapled {
+interface Stapled extends StapledTo {
   readonly staple: Buffer | null
-  /** `undefined`: its certificate is not known. */
-  readonly issuer: X509Certificate | undefined
 }
 
-export function staplingOf(
-  { staple, issuer }: Stapled,
-  { x509 }: CertificateFacts,
-  now: EpochMs,
-): Stapling {
-  const leaf = derOf(x509.raw)
-  return {
-    must_staple: leaf !== undefined && mustStaple(leaf),
-    staple: staple === null ? null : judged(staple, { leaf, issuer, now }),
-  }
-}
-
-interface Terms extends Pick<Stapled, 'issuer'> {
-  readonly leaf: CertificateDer | undefined
+interface Terms {
   readonly now: EpochMs
+  readonly proofs: OcspProofs
+}
+
+export function staplingOf({ staple, ...to }: Stapled, { now, proofs }: Terms): Stapling {
+  return {
+    must_staple: mustStaple(to.leaf.raw),
+    staple: staple === null ? null : judged(staple, to, { now, proofs }),
+  }
 }
 
 /** Responders may be ahead of this location's clock, and servers fetch at the last moment; as `openssl ocsp`. */
@@ -72,52 +58,36 @@ const CLOCK_SKEW_MS = 300_000
 /** How long a response holds that names no end; as in Firefox. */
 const ENDLESS_MS = DAY_MS
 
-function judged(bytes: Buffer, { leaf, issuer, now }: Terms): Staple {
-  if (bytes.length > OCSP_BYTES) {
-    return worthless('too_long', `is longer than the ${OCSP_BYTES / 1024} KiB that are read`)
-  }
-  const response = readOcsp(bytes)
-  if (response === undefined) return worthless('malformed', 'cannot be read')
-  if ('refusal' in response) {
-    return worthless('refused', `is an error of the responder: ${response.refusal}`)
-  }
-  const der = issuer === undefined ? undefined : derOf(issuer.raw)
-  if (leaf === undefined || issuer === undefined || der === undefined) {
-    return worthless('no_issuer', NO_ISSUER)
-  }
-  const known = { x509: issuer, der }
-  const answer = response.answers.find((one) => isAbout(one, leaf, der))
-  if (answer === undefined) return worthless('other_certificate', 'is about another certificate')
-  const problem = signerProblem(response, known, now)
-  if (problem !== undefined) return worthless(problem, SIGNER_TEXTS[problem])
-  return { answer, problem: timely(answer, now) }
+function judged(bytes: Buffer, to: StapledTo, { now, proofs }: Terms): Staple {
+  if (bytes.length > OCSP_BYTES) return worthless('too_long', TEXTS.too_long)
+  const proof = proofOf(bytes, to, proofs)
+  if (proof.problem === 'refused') return worthless('refused', `${TEXTS.refused}${proof.refusal}`)
+  if (proof.problem !== null) return worthless(proof.problem, TEXTS[proof.problem])
+  const { status, signers } = proof
+  const signer = signers.find(({ from, to: end }) => now >= from && now <= end)
+  if (signer === undefined) return worthless('wrong_signer', TEXTS.wrong_signer)
+  if (!signer.signed) return worthless('bad_signature', TEXTS.bad_signature)
+  return { answer: status, problem: timely(status, now) }
 }
 
-const NO_ISSUER = 'cannot be verified, since the certificate of the issuer is not sent'
-
-const SIGNER_TEXTS: Readonly<Record<SignerProblem, string>> = {
+const TEXTS = {
+  too_long: `is longer than the ${OCSP_BYTES / 1024} KiB that are read`,
+  malformed: 'cannot be read',
+  refused: 'is an error of the responder: ',
+  no_issuer: 'cannot be verified, since the certificate of the issuer is not sent',
+  other_certificate: 'is about another certificate',
   wrong_signer:
     'is signed neither by the issuer of the certificate nor by a responder of this issuer',
   weak_signature: 'is signed in a way that proves nothing today, such as over SHA-1',
   bad_signature: 'has a wrong signature',
-}
+} as const
 
 function worthless(code: StapleProblem, text: string): Staple {
   return { answer: null, problem: { code, text } }
 }
 
-function isAbout(answer: OcspAnswer, leaf: CertificateDer, issuer: CertificateDer): boolean {
-  const name = HASHES[answer.hash]
-  if (name === undefined || !answer.serial.equals(leaf.serial)) return false
-  const hashOf = (bytes: Buffer): Buffer => createHash(name).update(bytes).digest()
-  return (
-    answer.issuerName.equals(hashOf(leaf.issuer)) &&
-    answer.issuerKey.equals(hashOf(issuer.publicKey))
-  )
-}
-
 /** A revocation does not pass away with the response. */
-function timely(answer: OcspAnswer, now: EpochMs): Staple['problem'] {
+function timely(answer: OcspStatus, now: EpochMs): Staple['problem'] {
   if (answer.status === 'revoked') return null
   if (answer.status === 'unknown') {
     return { code: 'unknown_status', text: 'says that the responder does not know the certificate' }
@@ -131,7 +101,7 @@ function timely(answer: OcspAnswer, now: EpochMs): Staple['problem'] {
   return now > end + CLOCK_SKEW_MS ? { code: 'expired', text: `ended at ${iso(end)}` } : null
 }
 
-function endOf({ this_update, next_update }: OcspAnswer): EpochMs {
+function endOf({ this_update, next_update }: OcspStatus): EpochMs {
   return next_update ?? this_update + ENDLESS_MS
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SecureContext, TLSSocket } from 'node:tls'
+import type { DetailedPeerCertificate, SecureContext, TLSSocket } from 'node:tls'
 import type { ClientIdentity } from './client-identity.ts'
 import type { Proxy } from '../proxy/proxy.ts'
 import type { IpFamily } from './endpoint.ts'
@@ -29,7 +29,16 @@ export interface TlsOptions {
    * handshake that verifies finds no name after it: call it in here only without `verify`.
    */
   readonly onStaple?: (staple: Buffer | null, socket: TLSSocket) => void
+  /**
+   * Receives the certificate of the server with its issuers up to a trusted one, sent or not, once the chain is
+   * verified and before the name is.
+   */
+  readonly onVerified?: (certificate: VerifiedCertificate) => void
 }
+
+/** An issuer is missing if the chain begins with what is trusted. */
+export type VerifiedCertificate = Omit<DetailedPeerCertificate, 'issuerCertificate'> &
+  Partial<Pick<DetailedPeerCertificate, 'issuerCertificate'>>
 
 export interface ConnectOptions {
   readonly host: string

@@ -114,7 +114,7 @@ export function contextFor(
  * handshake} in the same turn.
  */
 export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsWay): Opening {
-  const { servername = host, verify = true, alpn, onStaple } = asked
+  const { servername = host, verify = true, alpn, onStaple, onVerified } = asked
   const socket = tls.connect({
     ...way,
     servername: isIP(servername) === 0 ? servername : '',
@@ -127,6 +127,8 @@ export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsW
       // Node builds the certificate objects for this call anyway; requesting them again costs a
       // tenth of a handshake.
       opening.ends = certificate.valid_to
+      // Has its issuers, which its type omits.
+      onVerified?.(certificate)
       return tls.checkServerIdentity(servername, certificate)
     },
   })

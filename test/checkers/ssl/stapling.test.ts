@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:tls'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +9,8 @@ import { certificates } from '../../support/certificates.ts'
 import { scriptedServer } from '../../support/scripted-server.ts'
 import { describeWithServer, forThisTest } from '../../support/servers/need.ts'
 import { nginxServer, startNginx } from '../../support/servers/nginx.ts'
-import { mint, sharedRoot } from './mint.ts'
+import { mint, mintIssuer, sharedIntermediate, sharedRoot } from './mint.ts'
+import type { Issuer } from './mint.ts'
 import { ocspResponse } from './ocsp.ts'
 import type { OcspWanted } from './ocsp.ts'
 import { handshaker } from './server.ts'
@@ -135,6 +137,12 @@ describe('a stapled OCSP response that proves nothing', () => {
       'ocsp_invalid',
       () => ocspResponse(leaf, { signer: mint({ usage: 'OCSPSigning', issuer: sharedRoot() }) }),
     ],
+    [
+      'about the key of a namesake of the issuer',
+      'other_certificate',
+      'ocsp_invalid',
+      () => ocspResponse(leaf, { issuer: namesake(), signer: sharedIntermediate() }),
+    ],
     ['forged', 'bad_signature', 'ocsp_invalid', broken],
     [
       'over SHA-1',
@@ -230,6 +238,12 @@ describeWithServer(nginxServer, 'nginx with ssl_stapling_file', () => {
     })
   })
 })
+
+/** An issuer with the name of the one that has made `leaf`, and another key. */
+function namesake(): Issuer {
+  const { issuer } = new X509Certificate(leaf.cert)
+  return mintIssuer({ commonName: issuer.replace('CN=', '') })
+}
 
 /** Agrees to STLS. */
 async function startingPop3(staple: Buffer): Promise<{ readonly port: number }> {
