@@ -43,6 +43,7 @@ export const servers = [
   { program: 'rbldnsd', packages: ['rbldnsd'] },
   { program: 'squid', packages: ['squid'] },
   { program: 'danted', packages: ['dante-server'] },
+  { program: 'microsocks', packages: ['microsocks'] },
   { program: 'redis-server', packages: ['redis-server'] },
   {
     program: 'python3',

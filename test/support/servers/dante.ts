@@ -1,5 +1,6 @@
 /**
- * Dante: a SOCKS 5 proxy without a login, since only a server of root could check the passwords of its system.
+ * Dante: a SOCKS 5 proxy without a login, since only a server of root could check the passwords of its system; MicroSocks
+ * has one.
  *
  * @module
  */
