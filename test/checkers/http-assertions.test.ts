@@ -353,6 +353,23 @@ describe('the days of the certificate', () => {
     )
     expect(outcome.phase).toBe('tls')
   })
+
+  it('are missed by an answer in clear, also behind a redirect from TLS', async () => {
+    await using plain = await serve((_request, response) => void response.end())
+    const there = { location: plain.origin }
+    await using secure = await serve(
+      (_, response) => void response.writeHead(302, there).end(),
+      good,
+    )
+    for (const { origin } of [plain, secure]) {
+      const outcome = await runCheck(http(), { url: origin, certificate_days_min: 30 }, { ca })
+      expect(outcome).toMatchObject({
+        verdict: 'fail',
+        cause_code: 'tls_expiring',
+        cause_text: 'The final answer has no certificate, expected one for at least 30 days',
+      })
+    }
+  })
 })
 
 describe('the example for gRPC-web in docs/checkers/http.md', () => {

@@ -40,7 +40,7 @@ export const HTTP_RULE_CAUSES = {
   json_invalid: { text: 'The body is not JSON', phase: 'transfer' },
   /** A proxy or a release changed the headers; if that is right, update the setting. */
   header_mismatch: { text: 'A header of the answer is not the expected one', phase: 'first_byte' },
-  /** Renew the certificate, and check why it was not renewed automatically. */
+  /** Renew the certificate, and check why it was not renewed automatically. An answer over `http://` has none. */
   tls_expiring: { text: 'The certificate ends sooner than allowed', phase: 'tls' },
   /** As `timeout`. */
   slow_response: { text: 'The answer took longer than allowed' },
@@ -187,8 +187,13 @@ function certificateDays(
   { exchange, now }: Answered,
   { certificate_days_min: fewest }: HttpSettings,
 ) {
-  const not_after = exchange.tls?.not_after ?? null
-  if (fewest === undefined || not_after === null) return undefined
+  if (fewest === undefined) return undefined
+  if (exchange.tls === null) {
+    const text = `The final answer has no certificate, expected one for at least ${fewest} days`
+    return down('tls_expiring', text)
+  }
+  const { not_after } = exchange.tls
+  if (not_after === null) return undefined
   const days = Math.floor((Date.parse(not_after) - now) / DAY_MS)
   if (days >= fewest) return undefined
   return down(

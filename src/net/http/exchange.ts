@@ -289,6 +289,7 @@ const NO_BODY = { body: Buffer.alloc(0), decoded_bytes: 0, body_cut: false, body
 function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): HttpExchange {
   const { body, decoded_bytes, body_cut, body_bytes } = answer.body ?? NO_BODY
   const headers = joined(answer.headers)
+  const final_url = hops.at(-1)?.url ?? ''
   let text: string | undefined
   return {
     status: answer.status,
@@ -296,12 +297,13 @@ function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): Ht
     http_version: answer.http_version,
     elapsed_ms,
     hops,
-    final_url: hops.at(-1)?.url ?? '',
+    final_url,
     body,
     decoded_bytes,
     body_cut,
     body_bytes,
-    tls: connection.tls,
+    // A request to http:// that a proxy behind TLS forwards has the TLS of the proxy.
+    tls: final_url.startsWith('https:') ? connection.tls : null,
     text: () => (text ??= decodeText(body, headers['content-type'])),
     *textSteps() {
       return (text ??= yield* textSteps(body, headers['content-type']))
