@@ -185,9 +185,9 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   async function connectTo(options: ConnectOptions, way: Way): Promise<Connection> {
     const { host, port, tls } = options
     const { own } = sockets
-    const { addresses, unnamed, timing } = way
-    const to = { host, port, addresses, unnamed }
-    const dialling = { ...to, own, clock, signal, deadlineIn, trace: timing }
+    const { addresses, unnamed, timing: trace } = way
+    // Without spreading, which takes a tenth of a check of tcp.
+    const dialling = { host, port, addresses, unnamed, own, clock, signal, deadlineIn, trace }
     if (tls === undefined) return connection(options, await dial(dialling), null)
     const context = contextFor(tls, contexts)
     let opening: Opening | undefined
@@ -197,7 +197,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     }
     const dialled = await dial({ ...dialling, open })
     if (opening === undefined) throw new Error('A connection stands that nobody has opened')
-    return secure(options, dialled, { opening, tls, phase: 'tls', timing })
+    return secure(options, dialled, { opening, tls, phase: 'tls', timing: trace })
   }
 
   /** Upgrades the connection from plain text to TLS. */

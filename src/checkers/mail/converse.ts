@@ -172,18 +172,18 @@ async function sayGoodbye(
   quit: string,
 ): Promise<void> {
   if (ctx.signal.aborted) return
-  const over = new AbortController()
   const exchange = async (): Promise<void> => {
     await connection.write(`${quit}\r\n`)
     await connection.readUntil(() => false, { orEnd: true })
   }
-  const limit = ctx.clock.sleep(GOODBYE_MS, over.signal)
-  try {
-    await Promise.race([exchange(), limit])
-  } catch {
-    // Already closed or broken.
-  } finally {
-    limit.catch(() => undefined)
-    over.abort()
-  }
+  await new Promise<void>((resolve) => {
+    const timer = ctx.clock.timer(GOODBYE_MS, resolve)
+    // Already closed or broken, where it rejects.
+    exchange()
+      .catch(() => undefined)
+      .finally(() => {
+        timer.cancel()
+        resolve()
+      })
+  })
 }
