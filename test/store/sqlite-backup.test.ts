@@ -155,6 +155,27 @@ describe.each(drivers)('a backup with the %s driver', (driver) => {
       `has "${name}", which watchpost never makes`,
     )
   })
+
+  it.each(['sqlite_stat1', 'sqlite_sequence'])(
+    'is refused by restore with a trigger that has the name of a table of SQLite: %s',
+    async (name) => {
+      const { copy, back, store } = place(driver)
+      const { engine } = await running(store())
+      await engine.backup(copy)
+      await engine.stop()
+      // SQLite creates no such trigger, but runs one that is in the file.
+      const written = name.replace('sqlite', 'xxxxxx')
+      const handle = (await loadDriver(driver)).open(copy)
+      handle.exec(
+        `PRAGMA locking_mode = EXCLUSIVE;
+         CREATE TRIGGER ${written} AFTER INSERT ON meta BEGIN DELETE FROM incidents; END`,
+      )
+      handle.close()
+      const bytes = readFileSync(copy, 'latin1')
+      writeFileSync(copy, bytes.replaceAll(written, name), 'latin1')
+      await expect(restoreBackup(copy, back, driver)).rejects.toThrow(`has "trigger ${name}"`)
+    },
+  )
 })
 
 it('a store without a file says what to do instead', async () => {
