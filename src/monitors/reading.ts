@@ -1,9 +1,10 @@
 /**
- * Parses a list of monitors, for example from a file, and the names in it.
+ * Parses a list of monitors, for example from a file, and the names in it; sorts them for creation, parents first.
  *
  * @module
  */
 
+import { addProblem, problemAt } from '../fields/problems.ts'
 import type { JsonObject } from '../model.ts'
 import { isJsonObject } from '../model/json.ts'
 
@@ -146,4 +147,32 @@ function tagsOf(value: unknown, key: string, problems: Problems): unknown {
   if (reserved)
     problems[`${key}.tags`] = `invalid: ${KEY_TAG}… and ${UNLISTED_TAG} are set by the sync`
   return [...own, tagOf(key)]
+}
+
+/** Entries sorted after their parents. Unknown parents and cycles are problems. */
+export function parentsFirst(
+  entries: readonly ReadEntry[],
+  problems: Problems,
+): readonly ReadEntry[] {
+  const byKey = new Map(entries.map((entry) => [entry.key, entry]))
+  const ordered = new Set<ReadEntry>()
+  const onTheWay = new Set<ReadEntry>()
+
+  function visit(entry: ReadEntry): void {
+    if (ordered.has(entry)) return
+    onTheWay.add(entry)
+    entry.depends_on.forEach((key, index) => {
+      const note = (problem: string): void =>
+        addProblem(problems, `${entry.key}.depends_on`, problemAt([index], problem))
+      const parent = byKey.get(key)
+      if (parent === undefined) note(`invalid: the list has no ${JSON.stringify(key)}`)
+      else if (onTheWay.has(parent)) note(`invalid: ${key} depends on this one`)
+      else visit(parent)
+    })
+    onTheWay.delete(entry)
+    ordered.add(entry)
+  }
+
+  for (const entry of entries) visit(entry)
+  return [...ordered]
 }

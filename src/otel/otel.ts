@@ -3,18 +3,20 @@
  *
  * A check is the root of a trace, unless the host has an active span; its network calls are children. A commit is
  * linked to the checks whose rounds it stores, a delivery to the commit that queued it, since each of them serves
- * several others or happens much later.
+ * several others or happens much later. Attributes have the names of the OpenTelemetry semantic conventions
+ * (https://opentelemetry.io/docs/specs/semconv/), otherwise names under `watchpost.`.
  *
  * @module watchpost/otel
  */
 
 import type * as Api from '@opentelemetry/api'
-import type { Span, SpanOptions, SpanContext } from '@opentelemetry/api'
+import type { Span, SpanOptions, SpanContext, Attributes } from '@opentelemetry/api'
 import type { Tracing } from '../engine/core/core.ts'
 import { isMissingPackage } from '../errors.ts'
+import type { NotificationRecord, Outcome } from '../model.ts'
 import { checkOptions } from '../options.ts'
+import type { CheckOrder } from '../probes/transport.ts'
 import { VERSION } from '../version.ts'
-import { notificationAttributes, orderAttributes, outcomeAttributes } from './attributes.ts'
 
 export { openTelemetryMetrics } from './metrics.ts'
 export type { OpenTelemetryMetrics, OpenTelemetryMetricsOptions } from './metrics.ts'
@@ -154,5 +156,47 @@ function createOrigins(limit: number): Origins {
       known.delete(key)
       return contexts
     },
+  }
+}
+
+/**
+ * Attributes of a check at its start. Neither settings nor the full address of the target, since they may contain
+ * secrets.
+ */
+function orderAttributes(order: CheckOrder): Attributes {
+  return {
+    'watchpost.monitor.id': order.monitor_id,
+    'watchpost.monitor.type': order.type,
+    'watchpost.location.name': order.location.name,
+    'watchpost.round': new Date(order.round).toISOString(),
+    'server.address': order.host,
+  }
+}
+
+/** Attributes of a check's outcome. `error.type` is the cause, as the convention requires for failures. */
+function outcomeAttributes(outcome: Outcome): Attributes {
+  const { verdict, cause_code, phase, remote_ip } = outcome
+  return {
+    'watchpost.check.verdict': verdict,
+    ...(cause_code === null ? {} : { 'error.type': cause_code }),
+    ...(phase === null ? {} : { 'watchpost.check.phase': phase }),
+    ...(remote_ip === null ? {} : { 'network.peer.address': remote_ip }),
+    ...Object.fromEntries(
+      Object.entries(outcome.phases).map(([name, ms]) => [
+        `watchpost.check.phase.${name.replace(/_ms$/, '')}.duration`,
+        ms / 1000,
+      ]),
+    ),
+  }
+}
+
+function notificationAttributes(row: NotificationRecord): Attributes {
+  return {
+    'watchpost.notification.id': row.id,
+    'watchpost.notification.event': row.event,
+    'watchpost.contact.id': row.contact_id,
+    'watchpost.delivery.attempt': row.attempts + 1,
+    ...(row.monitor_id === null ? {} : { 'watchpost.monitor.id': row.monitor_id }),
+    ...(row.incident_id === null ? {} : { 'watchpost.incident.id': row.incident_id }),
   }
 }

@@ -31,7 +31,7 @@ import {
 } from '../client-certificate.ts'
 import { authorized } from '../oauth/authorized.ts'
 import { oauthField, oauthProblems, withoutEmptyGrant } from '../oauth/fields.ts'
-import { withoutToken } from '../oauth/without-token.ts'
+import { withoutToken } from '../oauth/authorized.ts'
 import { sha256 } from './baseline.ts'
 import { compared } from './change.ts'
 import { fold, kindOf, readerOf } from './page-text.ts'

@@ -4,10 +4,11 @@
  * @module
  */
 
+import type { Settings } from '../../fields/field.ts'
 import type { HeaderPair } from '../../net/http/headers.ts'
 import { isSameParty } from '../../net/http/redirect.ts'
 import type { HttpExchange } from '../../net/net.ts'
-import type { Settings } from '../../fields/field.ts'
+import { MASK } from '../../secrets/redaction.ts'
 import type { CheckContext } from '../checker.ts'
 import { proxyOf } from '../http/exchange.ts'
 import type { proxyFields } from '../http/exchange.ts'
@@ -74,4 +75,25 @@ async function withToken(
   const repeated = await bearing(fresh)
   if (repeated.status === 401) tokens.giveUp(ctx, grant, origin)
   return repeated
+}
+
+/** What is looked for: `String.indexOf` is linear for words up to this length, however hostile the text. */
+const HEAD_CHARACTERS = 200
+
+/**
+ * The text without the token in `authorization`, also where only its beginning is repeated. What is remembered of a
+ * page must not hold it, and a new token is no change of the page.
+ */
+export function withoutToken(text: string, authorization: readonly HeaderPair[]): string {
+  const token = authorization[0]?.[1].replace(/^Bearer /, '') ?? ''
+  if (token === '') return text
+  const head = token.slice(0, HEAD_CHARACTERS)
+  let left = ''
+  let from = 0
+  for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, from)) {
+    left += text.slice(from, at) + MASK
+    from = at + head.length
+    while (from < at + token.length && text[from] === token[from - at]) from++
+  }
+  return left + text.slice(from)
 }

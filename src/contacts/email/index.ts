@@ -6,6 +6,8 @@
  * @module
  */
 
+import { domainToASCII } from 'node:url'
+import { defineField } from '../../fields/field.ts'
 import type { FieldTable, Settings, FieldBuilder } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
 import { field } from '../../fields/vocabulary.ts'
@@ -15,15 +17,31 @@ import { checkOptions } from '../../options.ts'
 import { defineContactKind } from '../../webhook/contact-kind.ts'
 import type { ContactKind } from '../../webhook/contact-kind.ts'
 import { asGuard, refusedResult, targetProblems } from '../../webhook/target.ts'
+import { filler } from '../filled-template.ts'
+import type { Filling } from '../filled-template.ts'
+import { escapeHtml, htmlProblem } from '../markup.ts'
+import { mailTemplate } from '../message-template.ts'
+import type { PartRules } from '../message-template.ts'
 import { brandOf, contactOptions, withoutSecretTexts } from '../posting.ts'
 import type { ContactOptions } from '../posting.ts'
 import { messageOf } from '../words.ts'
 import { attemptTo, loadDriver } from './attempt.ts'
-import { partsOf } from './message.ts'
+import { partsOf, SUBJECT_CHARS } from './message.ts'
+import type { WrittenMail } from './message.ts'
 import type { MailServer } from './smtp.ts'
-import { mailTemplateField, writtenMail } from './words.ts'
-import { domainToASCII } from 'node:url'
-import { defineField } from '../../fields/field.ts'
+
+/** Of a text or its HTML: more than a mail program shows at once. */
+const BODY_CHARS = 16_384
+
+const asWritten = (text: string): string => text
+
+const rules: Readonly<Record<'title' | 'body' | 'html', PartRules>> = {
+  title: { max: SUBJECT_CHARS, lines: false, escape: asWritten },
+  body: { max: BODY_CHARS, lines: true, escape: asWritten },
+  html: { max: BODY_CHARS, lines: true, escape: escapeHtml, problem: htmlProblem },
+}
+
+const mailTemplateField = () => mailTemplate(rules)
 
 /** RFC 5321, 4.5.3.1. */
 const LOCAL_CHARS = 64
@@ -177,4 +195,15 @@ function parseAddress(text: string): string | undefined {
   const address = `${local}@${domain}`
   const fits = local.length <= LOCAL_CHARS && address.length <= ADDRESS_CHARS
   return fits && LOCAL.test(local) && DOMAIN.test(domain) ? address : undefined
+}
+
+type Template = Settings<{ readonly template: ReturnType<typeof mailTemplateField> }>['template']
+
+function writtenMail(template: Template, filling: Filling): WrittenMail {
+  const fill = filler(template, filling)
+  return {
+    title: fill('title', rules.title),
+    body: fill('body', rules.body),
+    html: fill('html', rules.html),
+  }
 }

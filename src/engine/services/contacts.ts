@@ -5,10 +5,10 @@
  */
 
 import { yielderOf } from '../../clock.ts'
-import { NotFoundError, ValidationError } from '../../errors.ts'
+import { NotFoundError, ValidationError, ConflictError } from '../../errors.ts'
 import type { Stored } from '../../fields/field.ts'
 import { withoutAbsent, merge } from '../../fields/merge.ts'
-import { parse } from '../../fields/parse.ts'
+import { parse, decodeSettings } from '../../fields/parse.ts'
 import { secretProblems, unmask } from '../../fields/secrets.ts'
 import type {
   ContactRecord,
@@ -18,19 +18,21 @@ import type {
   QuietHours,
   SoftEvent,
 } from '../../model.ts'
-import type { AnyContactKind } from '../../webhook/contact-kind.ts'
-import type { AccountScope } from '../api/engine.ts'
-import { openContact, readableContacts, sealContact } from '../core/stored-contacts.ts'
-import { contactView, notificationView } from '../views/views.ts'
-import { contactPreview } from './contact-preview.ts'
-import { announceAudit } from '../announce/audit.ts'
-import { bounded, fieldChanges, auditRecord } from './audit.ts'
-import { allowanceOf, quotasOf } from './quotas.ts'
-import type { ContactView } from '../api/views.ts'
-import { contactFields } from '../registry/contact-fields.ts'
-import type { ServiceContext } from './service-context.ts'
-import { requireSecrets } from './monitor-update.ts'
 import { isJsonObject } from '../../model/json.ts'
+import { nearestName } from '../../options.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import { SAMPLE_EVENTS, sampleDelivery } from '../../webhook/sample.ts'
+import { announceAudit } from '../announce/audit.ts'
+import type { AccountScope } from '../api/engine.ts'
+import type { ContactView, ContactPreview } from '../api/views.ts'
+import type { Core } from '../core/core.ts'
+import { openContact, readableContacts, sealContact } from '../core/stored-contacts.ts'
+import { contactFields } from '../registry/contact-fields.ts'
+import { contactView, notificationView } from '../views/views.ts'
+import { bounded, fieldChanges, auditRecord } from './audit.ts'
+import { requireSecrets } from './monitor-update.ts'
+import { allowanceOf, quotasOf } from './quotas.ts'
+import type { ServiceContext } from './service-context.ts'
 
 /** Contacts per query of the last notifications. */
 const SHOWN_AT_ONCE = 100
@@ -206,4 +208,24 @@ export async function parseContact(
   const problems = await kind.check(settings)
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return { name, all_monitors, quiet, group_window_sec, events: [...new Set(events)], settings }
+}
+
+/** @throws ValidationError for an unknown event; ConflictError `no_preview` if the kind has none */
+async function contactPreview(
+  core: Core,
+  { kind, record }: { readonly kind: AnyContactKind; readonly record: ContactRecord },
+  event: string,
+): Promise<ContactPreview> {
+  if (!SAMPLE_EVENTS.includes(event)) {
+    const near = nearestName(event, SAMPLE_EVENTS)
+    const hint = near === undefined ? '' : `did you mean "${near}"? `
+    throw new ValidationError({
+      event: `invalid: ${hint}One of ${SAMPLE_EVENTS.join(', ')} is expected`,
+    })
+  }
+  if (kind.preview === undefined)
+    throw new ConflictError('no_preview', 'This kind of contact has no preview')
+  const settings = decodeSettings(kind.fields, openContact(core, kind, record))
+  const content = await kind.preview(settings, sampleDelivery(event, core.clock.now()))
+  return { event, content }
 }

@@ -36,9 +36,8 @@ import {
   queryOf,
 } from './filters.ts'
 import { hoursOf } from './hours.ts'
-import { previewOf } from './preview.ts'
+import { createTestCheck, previewOf } from './preview.ts'
 import type { Previewing } from './preview.ts'
-import { createTestCheck } from './test-check.ts'
 import { planUpdate } from './monitor-update.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'

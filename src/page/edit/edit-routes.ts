@@ -9,9 +9,10 @@ import type { MonitorView } from '../../engine/api/views.ts'
 import { isWatchpostError } from '../../errors.ts'
 import type { JsonObject } from '../../model.ts'
 import { newInput, patchInput } from '../forms/read-form.ts'
-import { badRequest, forbidden } from '../http/http-error.ts'
 import { positive } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
+import { badRequest, forbidden } from '../http/http-error.ts'
+import type { Frame } from '../layout/frame.ts'
 import { english, foreign, html } from '../layout/markup.ts'
 import type { Content, Said } from '../layout/markup.ts'
 import { action, page } from '../routes/signed-in.ts'
@@ -19,7 +20,6 @@ import type { PrivateSheet, Seen } from '../routes/signed-in.ts'
 import type { Language } from '../words/language.ts'
 import { choicesFor, controlsFor, monitorForm } from './monitor-form.ts'
 import type { Controls, FormOutcome, MonitorForm } from './monitor-form.ts'
-import { typeList } from './type-list.ts'
 
 const NEW: Said = ({ words }) => words.overview.newMonitor
 
@@ -213,4 +213,21 @@ function withoutMasks(values: JsonObject): JsonObject {
       return [[name, nested ? withoutMasks(value as JsonObject) : value]]
     }),
   )
+}
+
+function typeList(types: readonly TypeView[], { base }: Frame): Content {
+  return ({ words }) =>
+    html`<p class="back"><a href="${base}/">${words.frame.monitors}</a></p>
+      <h1>${words.overview.newMonitor}</h1>
+      <ul class="types">
+        ${types.map(
+          ({ type, name, description, available, install }) =>
+            html`<li>
+              ${available ? html`<a href="${base}/monitors/new?type=${type}">${english(name)}</a>` : html`<strong>${english(name)}</strong>`}
+              <p class="muted">
+                ${english(description)}${!available && install !== undefined && words.forms.notInstalled(html`<code>${install}</code>`)}
+              </p>
+            </li>`,
+        )}
+      </ul>`
 }
