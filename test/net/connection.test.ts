@@ -154,7 +154,7 @@ describe('upgrade', () => {
     expect(await secured.readLine()).toBe('secret')
     expect(secured.tls).toMatchObject({ authorized: true })
     expect(met.connection.tls).toBeNull()
-    expect(met.net.trace.phases).toHaveProperty('starttls_ms')
+    expect(met.net.trace.phases()).toHaveProperty('starttls_ms')
     expect(met.server.connections).toBe(1)
   })
 

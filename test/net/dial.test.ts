@@ -87,7 +87,7 @@ describe('one address', () => {
     const server = await scriptedServer(silent)
     const net = openTestNet()
     await net.connect({ host: '127.0.0.1', port: server.port })
-    expect(Object.keys(net.trace.phases)).toEqual(['connect_ms'])
+    expect(Object.keys(net.trace.phases())).toEqual(['connect_ms'])
   })
 })
 

@@ -70,10 +70,13 @@ export async function executeCheck(
 
   const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
   // Read before anything is released: an aborted phase would continue to count.
-  const { phases, remote_ip } = trace
+  const phases = trace.phases()
+  const { remote_ip } = trace
   // A signal or a missed deadline has no duration.
   const duration_ms =
-    checker.push === undefined ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms)) : 0
+    checker.push === undefined
+      ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms()))
+      : 0
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)
   for (const each of held.reverse()) await releaseOne(each, ctx)
@@ -107,8 +110,11 @@ interface ContextOptions {
 function contextOf(options: ContextOptions) {
   const { run, stop, trace, net, secrecy, measured, held, remaining } = options
   let { shared } = run
-  const ctx = withSignal({
-    [STOP]: stop,
+  const ctx: Omit<CheckContext, 'log'> & { log: CheckContext['log'] } = {
+    /** Created on access, since few checkers use it. */
+    get signal() {
+      return stop.platformSignal()
+    },
     account_id: run.account_id ?? 0,
     period_ms: run.period_ms ?? 0,
     missed_limit: run.missed_limit ?? 1,
@@ -128,29 +134,8 @@ function contextOf(options: ContextOptions) {
     measure: (details) => void Object.assign(measured, details),
     load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
     onEnd: (release) => void held.push(release),
-  })
+  }
   return ctx
-}
-
-const STOP = Symbol('stop')
-
-type Unsignalled = Omit<CheckContext, 'signal'> & { readonly [STOP]: Stop }
-
-/**
- * Created on access, since few checkers use it. Defined as an own property, since a copy of the context must include
- * it; shared by all contexts, since an accessor in the literal costs five times as much.
- */
-const SIGNAL: PropertyDescriptor & ThisType<Unsignalled> = {
-  enumerable: true,
-  get() {
-    return this[STOP].platformSignal()
-  },
-}
-
-type Context = Omit<CheckContext, 'log'> & { log: CheckContext['log'] }
-
-function withSignal(ctx: Unsignalled): Context {
-  return Object.defineProperty(ctx, 'signal', SIGNAL) as Unsignalled & Context
 }
 
 interface RunningCheck {
