@@ -6,6 +6,7 @@
 
 import type { Clock } from '../../clock.ts'
 import type { Asked, PendingOrders } from './pending-orders.ts'
+import { isEngineId } from './options.ts'
 import type { Names } from './options.ts'
 import { deadEngines, forgetEngine } from './presence.ts'
 import type { Beating } from './presence.ts'
@@ -60,7 +61,9 @@ export async function findLost(search: Search): Promise<readonly Asked[]> {
 /** Removes the queues of engines that ended without cleanup. */
 export async function clearUpAfterDead(session: Session, beating: Beating): Promise<void> {
   for (const engine of await deadEngines(beating, DEAD_MS)) {
-    await session.queue(beating.names.answers(engine)).obliterate({ force: true })
+    if (isEngineId(engine)) {
+      await session.queue(beating.names.answers(engine)).obliterate({ force: true })
+    }
     await forgetEngine(beating, engine)
   }
 }

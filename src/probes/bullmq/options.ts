@@ -108,6 +108,11 @@ function checkAddress(connection: RedisAddress): void {
     )
 }
 
+/** Whether a text from Redis can be the id of an engine: others name no queue. */
+export function isEngineId(text: unknown): text is string {
+  return typeof text === 'string' && /^[\da-f]{16}$/.test(text)
+}
+
 /**
  * Names of queues, keys and channels on Redis. They are the contract between engines and probes of different
  * versions, and the basis of Redis ACL rules.

@@ -11,6 +11,7 @@ import { inProcessProbes } from '../in-process.ts'
 import { unmeasured } from '../transport.ts'
 import type { CheckOrder, ProbeHost } from '../transport.ts'
 import type { Buffer } from './buffer.ts'
+import { isEngineId } from './options.ts'
 import type { ThrottledLog } from './throttled-log.ts'
 import { orderShifted, reportShifted } from './wire.ts'
 import type { OrderJob, Refusal, Wire } from './wire.ts'
@@ -89,6 +90,11 @@ export function createOrderConsumer(options: OrderConsumerOptions): OrderConsume
 
   async function refuse(job: OrderJob, refusal: Refusal, problem: string): Promise<void> {
     const { engine, order_id } = job
+    // Whoever can write to Redis can send this. An answer that fits no queue would make those behind it wait.
+    if (!isEngineId(engine) || !ORDER_ID.test(order_id)) {
+      throttledLog.warn({ problem }, 'an order names no engine or has no id; it is dropped')
+      return
+    }
     throttledLog.warn({ engine, order_id, problem }, REFUSALS[refusal])
     await buffer.add({ engine, order_id, job: { refused: refusal } })
   }
@@ -143,6 +149,9 @@ export function createOrderConsumer(options: OrderConsumerOptions): OrderConsume
     },
   }
 }
+
+/** As {@link CheckOrder.id}. */
+const ORDER_ID = /^\d{1,15}(?:-\d{1,15}){3}$/
 
 const REFUSALS: Readonly<Record<Refusal, string>> = {
   key: 'an order cannot be opened: this probe has another secret key than the engine',

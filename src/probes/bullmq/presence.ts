@@ -7,7 +7,8 @@
 
 import type { ChainableCommander, Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
-import type { LocationRecord } from '../../model.ts'
+import type { JsonObject, LocationRecord } from '../../model.ts'
+import { isJsonObject } from '../../model/json.ts'
 import type { Names } from './options.ts'
 import { ClosedError, ConfigurationError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
@@ -105,7 +106,7 @@ export async function forgetEngine({ redis, names }: Beating, id: string): Promi
 async function readEngines({ redis, names }: Beating): Promise<readonly EngineBeat[]> {
   const ids = await redis.zrevrange(names.engines, 0, ENGINES_READ - 1)
   if (ids.length === 0) return []
-  return parsed<EngineBeat>(await redis.mget(ids.map((id) => names.engine(id))))
+  return parsed<EngineBeat>(await redis.mget(ids.map((id) => names.engine(id))), isEngineBeat)
 }
 
 /** The probes of each location, without those whose key expired. */
@@ -120,7 +121,7 @@ export async function readProbes(
       const beats = await redis.mget(ids.map((id) => names.probe(location, id)))
       const gone = ids.filter((_, index) => beats[index] === null)
       if (gone.length > 0) await redis.srem(names.probes(location), gone)
-      return [location, parsed<ProbeBeat>(beats)]
+      return [location, parsed<ProbeBeat>(beats, isProbeBeat)]
     }),
   )
   return new Map(found)
@@ -146,16 +147,26 @@ function inMs(answer: unknown): number {
   return Number(seconds) * 1000 + Number(micros) / 1000
 }
 
-/** Ignores texts that are not valid JSON. */
-function parsed<T>(texts: readonly (string | null)[]): T[] {
+/** Ignores texts that are no beats: one of them must not hide the others. */
+function parsed<T>(texts: readonly (string | null)[], fits: (value: JsonObject) => boolean): T[] {
   return texts.flatMap((text) => {
-    if (text === null) return []
     try {
-      return [JSON.parse(text) as T]
+      const value: unknown = JSON.parse(text ?? 'null')
+      return isJsonObject(value) && fits(value) ? [value as T] : []
     } catch {
       return []
     }
   })
+}
+
+function isProbeBeat({ id, connected, leaving }: JsonObject): boolean {
+  return [typeof id, typeof connected, typeof leaving].join() === 'string,boolean,boolean'
+}
+
+function isEngineBeat({ locations }: JsonObject): boolean {
+  const isLocation = (each: unknown): boolean =>
+    isJsonObject(each) && typeof each['id'] === 'number' && typeof each['name'] === 'string'
+  return Array.isArray(locations) && locations.every(isLocation)
 }
 
 /**

@@ -20,6 +20,8 @@ const LOCK_MS = 10_000
 const STALLED_MS = 5000
 /** BullMQ's events are for monitoring a queue and are not used here. */
 const EVENTS_KEPT = 100
+/** Of the other side: engines that a probe answers, locations that an engine withdraws orders from. */
+const MOST_QUEUES = 500
 
 export type Processor = (job: Job<unknown>, token: string | undefined) => Promise<void>
 
@@ -58,6 +60,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const lost = new AbortController()
   const clients = new Set<Redis>()
   const queues = new Map<string, Queue<unknown>>()
+  /** Queues of the other side, the oldest first. */
+  const others = new Set<string>()
   const workers: Worker<unknown>[] = []
   let closing = false
 
@@ -89,6 +93,18 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (!closing && !lost.signal.aborted) throttledLog.warn({ err }, 'BullMQ reports an error')
   }
 
+  /** Makes room: each holds some memory, and Redis decides how many are named. */
+  function closeOldest(): void {
+    const [oldest] = others
+    if (others.size < MOST_QUEUES || oldest === undefined) return
+    queues
+      .get(oldest)
+      ?.close()
+      .catch(() => undefined)
+    queues.delete(oldest)
+    others.delete(oldest)
+  }
+
   async function close(): Promise<void> {
     closing = true
     const closed = [...workers, ...queues.values()].map((each) =>
@@ -109,6 +125,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       queue(name, own) {
         const known = queues.get(name)
         if (known !== undefined) return known
+        if (own === undefined) closeOldest()
         const queue = new bullmq.Queue<unknown>(name, {
           ...shared,
           skipMetasUpdate: own === undefined,
@@ -116,6 +133,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         })
         queue.on('error', onError)
         queues.set(name, queue)
+        if (own === undefined) others.add(name)
         return queue
       },
       work(name, concurrency, process) {
