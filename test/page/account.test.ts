@@ -1,6 +1,7 @@
 /** What is done to an account from the page: several monitors at once, planned work, API keys. */
 
 import { describe, expect, it } from 'vitest'
+import { ALL_SCOPES } from '../../src/model/scopes.ts'
 import { KEY, site } from './visit.ts'
 import type { Site, Visitor } from './visit.ts'
 
@@ -170,6 +171,34 @@ describe('API keys', () => {
     expect(await engine.authenticate(key)).toBeUndefined()
     expect((await robot.get('/')).status).toBe(303)
     expect((await visit.post('/keys', { name: 'X' })).status).toBe(400)
+  })
+
+  it('cannot be multiplied: those that new keys make count for the account', async () => {
+    const { visit, visitor, engine, clock } = await signedIn()
+    const form = new URLSearchParams({ name: 'More' })
+    for (const each of ALL_SCOPES) form.append('scope', each)
+    const make = (by: Visitor): Promise<Response> => by.post('/keys', form as never)
+    const first = await make(visit)
+    const second = visitor()
+    await second.signIn(keyIn(await first.text()))
+    for (let n = 1; n < 20; n++) expect((await make(n % 2 === 0 ? visit : second)).status).toBe(200)
+    const refused = await make(second)
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
+    await clock.advance(3_600_000)
+    expect((await make(visit)).status).toBe(200)
+    expect(await engine.keys.list()).toHaveLength(22)
+  })
+
+  it('are at most a hundred at a time; a revoked one makes room', async () => {
+    const { visit, engine } = await signedIn()
+    const made = await engine.keys.list()
+    for (let n = made.length; n < 100; n++) await engine.keys.create({ name: `Key ${n}` })
+    const refused = await visit.post('/keys', { name: 'More', scope: 'read' })
+    expect(refused.status).toBe(409)
+    expect(await refused.text()).toContain('Revoke one first')
+    const last = (await engine.keys.list()).at(-1)
+    await visit.post(`/keys/${last?.id ?? 0}/revoke`)
+    expect((await visit.post('/keys', { name: 'More', scope: 'read' })).status).toBe(200)
   })
 
   it('are for a key that may do everything: no other makes one that may do more', async () => {

@@ -33,6 +33,10 @@ export function badRequest(text: Said): PageError {
   return new PageError({ status: 400, title: ({ words }) => words.errors.badRequest, text })
 }
 
+export function conflict(text: Said): PageError {
+  return new PageError({ status: 409, title: ({ words }) => words.errors.conflict, text })
+}
+
 export function wrongMethod(allow: string): PageError {
   return new PageError({
     status: 405,

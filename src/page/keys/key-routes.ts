@@ -8,7 +8,7 @@
 import type { KeyView } from '../../engine/api/views.ts'
 import { ALL_SCOPES, KEY_SCOPES } from '../../model/scopes.ts'
 import type { KeyScope } from '../../model/scopes.ts'
-import { badRequest, forbidden } from '../http/http-error.ts'
+import { badRequest, conflict, forbidden } from '../http/http-error.ts'
 import type { Route } from '../http/call.ts'
 import type { Frame } from '../layout/frame.ts'
 import { foreign, html } from '../layout/markup.ts'
@@ -19,6 +19,8 @@ import type { PrivateSheet } from '../routes/signed-in.ts'
 import type { Visitor } from '../session/access.ts'
 
 const NAME_CHARS = 100
+/** In use at a time: each has a window of requests of its own. */
+const MOST_KEYS = 100
 
 export const keyRoutes: readonly Route[] = [
   page(/^\/keys$/, async ({ call, scope, visitor }) => {
@@ -32,6 +34,9 @@ export const keyRoutes: readonly Route[] = [
       throw badRequest(({ words }) => words.keys.needsName(NAME_CHARS))
     const chosen = KEY_SCOPES.filter((scope) => form.getAll('scope').includes(scope))
     if (chosen.length === 0) throw badRequest(({ words }) => words.keys.chooseScopes)
+    await call.service.requests.newKey(scope.account_id)
+    const used = (await scope.keys.list()).filter(({ revoked_at }) => revoked_at === null)
+    if (used.length >= MOST_KEYS) throw conflict(({ words }) => words.keys.tooMany(MOST_KEYS))
     const { key, view } = await scope.keys.create({ name, scopes: chosen })
     return keySheet(await scope.keys.list(), call.frame, { key, name: view.name })
   }),

@@ -64,6 +64,8 @@ export const KEYS_DE: typeof KEYS = {
   notYours: 'Für die Verwaltung von API-Schlüsseln fehlt die Berechtigung.',
   needsName: (most) => `Ein Schlüssel braucht einen Namen mit höchstens ${number(most)} Zeichen.`,
   chooseScopes: 'Bitte wählen, was der Schlüssel darf.',
+  tooMany: (most) =>
+    `Es sind ${number(most)} Schlüssel in Gebrauch, mehr sind nicht möglich. Bitte zuerst einen widerrufen.`,
 }
 
 export const AUDIT_DE: typeof AUDIT = {

@@ -72,6 +72,8 @@ export const KEYS = {
   notYours: 'You may not manage API keys.',
   needsName: (most: number): string => `A key needs a name of at most ${number(most)} characters.`,
   chooseScopes: 'Choose what the key may do.',
+  tooMany: (most: number): string =>
+    `There are ${number(most)} keys in use, the most there may be. Revoke one first.`,
 }
 
 export const AUDIT = {
