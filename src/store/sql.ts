@@ -45,6 +45,46 @@ export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
+/** What is written of a contact, and what a change of it may write. */
+export const CONTACT_COLUMNS = [
+  'account_id',
+  'kind',
+  'name',
+  'all_monitors',
+  'quiet',
+  'group_window_sec',
+  'events',
+  'settings',
+  'created_at',
+  'updated_at',
+] as const
+export const CHANGEABLE_CONTACT_COLUMNS: readonly string[] = CONTACT_COLUMNS.filter(
+  (name) => !['account_id', 'kind', 'created_at'].includes(name),
+)
+
+/** What is written of an account, and what a change of it may write. */
+export const ACCOUNT_COLUMNS = [
+  'name',
+  'external_id',
+  'quotas',
+  'monitor_defaults',
+  'created_at',
+] as const
+export const CHANGEABLE_ACCOUNT_COLUMNS: readonly string[] = ACCOUNT_COLUMNS.filter(
+  (name) => name !== 'created_at',
+)
+
+export const KEY_COLUMNS = [
+  'account_id',
+  'name',
+  'prefix',
+  'hash',
+  'scopes',
+  'created_at',
+  'last_used_at',
+  'revoked_at',
+] as const
+
 export const AUDIT_COLUMNS = [
   'account_id',
   'at',

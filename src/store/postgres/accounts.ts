@@ -2,7 +2,13 @@ import { StorageError } from '../../errors.ts'
 import type { AccountRecord } from '../../model.ts'
 import { accountObjects, toAccount, toKey } from '../rows.ts'
 import { externalIdTaken } from '../rules.ts'
-import { assignments, insertInto } from '../sql.ts'
+import {
+  ACCOUNT_COLUMNS,
+  CHANGEABLE_ACCOUNT_COLUMNS,
+  KEY_COLUMNS,
+  assignments,
+  insertInto,
+} from '../sql.ts'
 import type { Param } from '../sql.ts'
 import type { NewAccount, FullStore } from '../store.ts'
 import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
@@ -10,20 +16,6 @@ import { useOf } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import { codeOf, UNIQUE_VIOLATION } from './explain.ts'
 import type { Database, Session } from './database.ts'
-
-const KEY_COLUMNS = [
-  'account_id',
-  'name',
-  'prefix',
-  'hash',
-  'scopes',
-  'created_at',
-  'last_used_at',
-  'revoked_at',
-] as const
-
-const COLUMNS = ['name', 'external_id', 'quotas', 'monitor_defaults', 'created_at'] as const
-const CHANGEABLE = COLUMNS.filter((column) => column !== 'created_at')
 
 export function accounts(db: Database): FullStore['accounts'] {
   return {
@@ -55,7 +47,7 @@ export function accounts(db: Database): FullStore['accounts'] {
           await session.rows("SELECT nextval(pg_get_serial_sequence('watchpost.accounts', 'id'))")
           const { values } = inserted(account)
           await session.run(
-            `INSERT INTO watchpost.accounts (id, ${COLUMNS.join(', ')}) OVERRIDING SYSTEM VALUE
+            `INSERT INTO watchpost.accounts (id, ${ACCOUNT_COLUMNS.join(', ')}) OVERRIDING SYSTEM VALUE
              VALUES (1, ?, ?, ?, ?, ?)`,
             values,
           )
@@ -70,7 +62,10 @@ export function accounts(db: Database): FullStore['accounts'] {
         toAccount,
       ),
     async update(id, change, audit) {
-      const { text, params } = assignments(CHANGEABLE, { ...change, ...accountObjects(change) })
+      const { text, params } = assignments(CHANGEABLE_ACCOUNT_COLUMNS, {
+        ...change,
+        ...accountObjects(change),
+      })
       if (text === '') return first(db, 'id = ?', id)
       const sql = `UPDATE watchpost.accounts SET ${text} WHERE id = ? AND removing = 0 RETURNING *`
       try {
@@ -96,7 +91,7 @@ function inserted(account: NewAccount) {
   const { name, external_id = null, quotas = {}, monitor_defaults = {}, created_at } = account
   const objects = accountObjects({ quotas, monitor_defaults })
   const values = [name, external_id, objects.quotas, objects.monitor_defaults, created_at]
-  return { text: insertInto('watchpost.accounts', COLUMNS), values }
+  return { text: insertInto('watchpost.accounts', ACCOUNT_COLUMNS), values }
 }
 
 async function first(

@@ -1,35 +1,25 @@
 import type { ContactRecord, EpochMs } from '../../model.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
 import { toContact } from '../rows.ts'
-import { assignments, insertInto } from '../sql.ts'
+import { CHANGEABLE_CONTACT_COLUMNS, CONTACT_COLUMNS, assignments, insertInto } from '../sql.ts'
 import type { FullStore } from '../store.ts'
 import { requireRoomForContact } from './account-use.ts'
 import { insertedId } from './accounts.ts'
 import { addAudit } from './audit.ts'
 import type { Database, Session } from './database.ts'
 
-const COLUMNS = [
-  'account_id',
-  'kind',
-  'name',
-  'all_monitors',
-  'quiet',
-  'group_window_sec',
-  'events',
-  'settings',
-  'created_at',
-  'updated_at',
-] as const
-const CHANGEABLE = COLUMNS.filter((name) => !['account_id', 'kind', 'created_at'].includes(name))
-
 export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'] {
   return {
     create(contact, within, audit) {
       const columns = written(contact)
-      const values = COLUMNS.map((column) => columns[column])
+      const values = CONTACT_COLUMNS.map((column) => columns[column])
       return db.transaction(async (session) => {
         await requireRoomForContact(session, contact.account_id, within)
-        const id = await insertedId(session, insertInto('watchpost.contacts', COLUMNS), values)
+        const id = await insertedId(
+          session,
+          insertInto('watchpost.contacts', CONTACT_COLUMNS),
+          values,
+        )
         await addAudit(session, audit, { id, account_id: contact.account_id })
         return (await read(session, id)) as ContactRecord
       })
@@ -42,7 +32,7 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
         ])
       ).map(toContact),
     async update(id, change, audit) {
-      const { text, params } = assignments(CHANGEABLE, written(change))
+      const { text, params } = assignments(CHANGEABLE_CONTACT_COLUMNS, written(change))
       if (text === '') return read(db, id)
       const sql = `UPDATE watchpost.contacts SET ${text} WHERE id = ? RETURNING *`
       return db.transaction(async (session) => {

@@ -13,22 +13,15 @@ import { useOf } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { accountObjects, toAccount, toKey } from '../rows.ts'
-import { assignments, insertInto } from '../sql.ts'
-
-const KEY_COLUMNS = [
-  'account_id',
-  'name',
-  'prefix',
-  'hash',
-  'scopes',
-  'created_at',
-  'last_used_at',
-  'revoked_at',
-] as const
+import {
+  ACCOUNT_COLUMNS,
+  CHANGEABLE_ACCOUNT_COLUMNS,
+  KEY_COLUMNS,
+  assignments,
+  insertInto,
+} from '../sql.ts'
 
 type Accounts = Sync<FullStore['accounts']>
-const COLUMNS = ['name', 'external_id', 'quotas', 'monitor_defaults', 'created_at'] as const
-const CHANGEABLE = COLUMNS.filter((column) => column !== 'created_at')
 
 export function accounts(db: Connection): Accounts {
   const first = (condition: string, value: number | string): AccountRecord | undefined => {
@@ -37,7 +30,7 @@ export function accounts(db: Connection): Accounts {
   }
   const add = (account: NewAccount, id?: number): AccountRecord => {
     const { name, external_id = null, quotas = {}, monitor_defaults = {}, created_at } = account
-    const columns = id === undefined ? COLUMNS : (['id', ...COLUMNS] as const)
+    const columns = id === undefined ? ACCOUNT_COLUMNS : (['id', ...ACCOUNT_COLUMNS] as const)
     const objects = accountObjects({ quotas, monitor_defaults })
     const values = { id, name, external_id, ...objects, created_at }
     const row_id = db.insert(
@@ -64,7 +57,10 @@ export function accounts(db: Connection): Accounts {
     update: (id, change, audit) =>
       db.transaction(() => {
         if ((byExternalId(change.external_id)?.id ?? id) !== id) throw externalIdTaken()
-        const { text, params } = assignments(CHANGEABLE, { ...change, ...accountObjects(change) })
+        const { text, params } = assignments(CHANGEABLE_ACCOUNT_COLUMNS, {
+          ...change,
+          ...accountObjects(change),
+        })
         const sql = `UPDATE accounts SET ${text} WHERE id = ? AND removing = 0`
         if (text !== '' && db.run(sql, [...params, id]) > 0)
           addAudit(db, audit, { id, account_id: id })

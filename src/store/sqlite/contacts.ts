@@ -8,21 +8,7 @@ import { useOf } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { readable, toContact } from '../rows.ts'
-import { assignments, insertInto } from '../sql.ts'
-
-const COLUMNS = [
-  'account_id',
-  'kind',
-  'name',
-  'all_monitors',
-  'quiet',
-  'group_window_sec',
-  'events',
-  'settings',
-  'created_at',
-  'updated_at',
-] as const
-const CHANGEABLE = COLUMNS.filter((name) => !['account_id', 'kind', 'created_at'].includes(name))
+import { CHANGEABLE_CONTACT_COLUMNS, CONTACT_COLUMNS, assignments, insertInto } from '../sql.ts'
 
 export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['contacts']> {
   const get = (id: number): ContactRecord | undefined => {
@@ -32,12 +18,14 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
   return {
     create(contact, within, audit) {
       const columns = written(contact)
-      const values = COLUMNS.map((column) => columns[column])
+      const values = CONTACT_COLUMNS.map((column) => columns[column])
       return db.transaction(() => {
         requireAccount(db, contact)
         if (within !== undefined)
           requireWithin({ contacts: useOf(db, contact.account_id).contacts + 1 }, within)
-        const made = get(db.insert(insertInto('contacts', COLUMNS), values)) as ContactRecord
+        const made = get(
+          db.insert(insertInto('contacts', CONTACT_COLUMNS), values),
+        ) as ContactRecord
         addAudit(db, audit, made)
         return made
       })
@@ -48,7 +36,7 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
       return readable(db.all(sql, [account_id]), toContact, onUnreadable)
     },
     update(id, change, audit) {
-      const { text, params } = assignments(CHANGEABLE, written(change))
+      const { text, params } = assignments(CHANGEABLE_CONTACT_COLUMNS, written(change))
       return db.transaction(() => {
         if (text !== '') db.run(`UPDATE contacts SET ${text} WHERE id = ?`, [...params, id])
         const changed = get(id)
