@@ -95,7 +95,7 @@ describeWithServer(chromiumBrowser, 'in a browser', () => {
         await goto(path)
         expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(375)
         const small =
-          await page.evaluate(`[...document.querySelectorAll('button, select, label.tick, input:not([type=hidden], [type=checkbox], [type=radio])')]
+          await page.evaluate(`[...document.querySelectorAll('button, select, label.checkbox, input:not([type=hidden], [type=checkbox], [type=radio])')]
           .filter((each) => each.checkVisibility())
           .filter((each) => each.getBoundingClientRect().height < 36).map((each) => each.outerHTML)`)
         expect(small, path).toEqual([])
