@@ -59,7 +59,7 @@ export async function previewOf(
 }
 
 /** The settings that would be stored. @throws ValidationError with every problem at once */
-export async function validOf(
+async function validOf(
   context: ServiceContext,
   { account_id, type, input, against, update }: Previewing,
 ): Promise<ValidMonitor> {
