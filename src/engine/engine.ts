@@ -24,6 +24,7 @@ import { monitorsOf } from './services/monitors.ts'
 import { statusReportsOf } from './services/status-reports.ts'
 import { publicPagesOf, publishedPagesOf } from './services/public-pages.ts'
 import { createDayTotals } from './services/day-totals.ts'
+import { createPastDays } from './services/past-days.ts'
 import { accountContext } from './services/service-context.ts'
 import type { ServiceContext } from './services/service-context.ts'
 import { idempotencyLocksOf, idempotencyResponsesOf } from './services/idempotency.ts'
@@ -41,6 +42,7 @@ import type { EngineOptions } from './options.ts'
 import { readingOf } from './views/readings.ts'
 import { REQUEST_SERVICES, requestsOf } from './services/request-services.ts'
 import type { RequestServices } from './services/request-services.ts'
+import { accountMonitorsOf } from './services/account-monitors.ts'
 
 /** @throws ConfigurationError for invalid options */
 export function createEngine<
@@ -57,8 +59,10 @@ export function createEngine<
     running: () => lifecycle.running,
     accounts: createAccountCache(core),
     dayTotals: createDayTotals(core),
+    pastDays: createPastDays(core),
     actor: null,
   }
+  runtime.changeBus.subscribe(context.pastDays.follow)
 
   const subscriptions = createSubscriptions(core)
   const importing: Importing = new Set()
@@ -135,6 +139,7 @@ function servicesOfRequests(context: ServiceContext): RequestServices {
     ...idempotencyLocksOf(context),
     idempotencyResponses: idempotencyResponsesOf(context),
     publishedPages: publishedPagesOf(context),
+    accountMonitors: accountMonitorsOf(context),
   }
 }
 

@@ -42,14 +42,30 @@ export function percentiles(
   counts: Readonly<Record<string, number>>,
   shares: readonly number[],
 ): (number | null)[] {
-  const buckets = Object.keys(counts).sort((a, b) => Number(a) - Number(b))
-  const times = buckets.map((bucket) => counts[bucket] ?? 0)
-  const total = times.reduce((sum, count) => sum + count, 0)
-  return shares.map((p) => {
+  const buckets = bucketsOf(counts)
+  let total = 0
+  for (const bucket of buckets) total += counts[bucket] ?? 0
+  if (total === 0) return shares.map(() => null)
+  return shares.map((share) => {
     let seen = 0
-    const index = times.findIndex((count) => (seen += count) >= p * total)
-    return total === 0 ? null : middleOf(Number(buckets[index]))
+    for (const bucket of buckets) {
+      seen += counts[bucket] ?? 0
+      if (seen >= share * total) return middleOf(bucket)
+    }
+    return null
   })
+}
+
+/** In ascending order. Integers from zero on are the first keys of an object, and in order. */
+function bucketsOf(counts: Readonly<Record<string, number>>): readonly number[] {
+  const buckets: number[] = []
+  let inOrder = true
+  for (const name of Object.keys(counts)) {
+    const bucket = Number(name)
+    if (bucket < (buckets.at(-1) ?? -Infinity)) inOrder = false
+    buckets.push(bucket)
+  }
+  return inOrder ? buckets : buckets.sort((a, b) => a - b)
 }
 
 /** The same of one hour (`latency` of its totals), without a table of its buckets. */

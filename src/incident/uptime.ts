@@ -11,6 +11,15 @@ import { DAY_MS } from '../model/time.ts'
 /** `degraded` is a part of `up`; the others add up to the time. */
 export type Seconds = Readonly<Record<Availability, number>>
 
+export const NO_SECONDS: Seconds = {
+  up: 0,
+  degraded: 0,
+  down: 0,
+  unknown: 0,
+  paused: 0,
+  maintenance: 0,
+}
+
 /**
  * A duration in whole seconds, used wherever the length of an outage is shown. It counts the clock's seconds that
  * begin within it, so that the parts of an outage (its days, its states) add up to it.

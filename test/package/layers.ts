@@ -53,6 +53,8 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'probes/in-process.ts',
       'probes/transport.ts',
       'store/fallbacks.ts',
+      // A filter finds in memory what it finds in each store.
+      'store/filters.ts',
       'store/store.ts',
     ],
     types: ['checkers/member.ts', 'contacts/descriptions.ts'],

@@ -25,6 +25,8 @@ const BROADCAST: Pick<Change, 'broadcast'> = { broadcast: true }
 /** How often a change is computed again after a concurrent commit of another process. */
 const TRIES = 5
 
+const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
+
 export interface MonitorCache {
   /**
    * Reads the monitors of these shards (`undefined`: all) into memory and keeps them, together with those created
@@ -48,6 +50,8 @@ export interface MonitorCache {
   /** Adds a monitor that was just created. */
   add(record: MonitorRecord): CachedMonitor
   all(): IterableIterator<CachedMonitor>
+  /** The shards whose monitors are not all in memory. */
+  readonly elsewhere: readonly number[]
   readonly size: number
   /**
    * Computes a change on the current state and commits it; `null` changes nothing. `deferrable`: no caller waits for
@@ -74,6 +78,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
   /** Every change awaits it first: a host may change, or check, all monitors of an account at once. */
   const step = yieldingQueueOf(core.clock)
   let kept: ReadonlySet<number> = new Set()
+  /** Of the kept ones, those whose monitors are still being read. */
+  let loading: readonly number[] = []
 
   const keeps = (id: number): boolean => kept.has(shardOf(id))
 
@@ -134,11 +140,17 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
   const monitorCache: MonitorCache = {
     async load(shards) {
       const before = kept
-      const asked = shards ?? Array.from({ length: SHARDS }, (_, shard) => shard)
+      const asked = shards ?? ALL_SHARDS
       // Set before reading: monitors that are created or changed meanwhile belong to these shards.
       kept = new Set([...kept, ...asked])
+      const added = asked.filter((shard) => !before.has(shard))
+      loading = [...loading, ...added]
+      const ended = (): void => {
+        loading = loading.filter((shard) => !added.includes(shard))
+      }
       const loaded = await reader.all(shards).catch((error: unknown) => {
-        monitorCache.drop(asked.filter((shard) => !before.has(shard)))
+        ended()
+        monitorCache.drop(added)
         throw error
       })
       for (const cached of loaded) {
@@ -146,6 +158,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
         if (keeps(id) && (monitors.get(id)?.record.revision ?? -1) < revision)
           monitors.set(id, cached)
       }
+      ended()
       return loaded
     },
     drop(shards) {
@@ -191,6 +204,11 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       return cached
     },
     all: () => monitors.values(),
+    get elsewhere() {
+      if (kept.size === SHARDS && loading.length === 0) return []
+      const present = new Set([...kept].filter((shard) => !loading.includes(shard)))
+      return ALL_SHARDS.filter((shard) => !present.has(shard))
+    },
     get size() {
       return monitors.size
     },

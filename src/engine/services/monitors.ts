@@ -211,7 +211,7 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
 
     async uptime(id, options) {
       const { days = 30 } = readFilter(uptimeOptions, options)
-      return uptimeOfDays(core, (await own(id)).record, days)
+      return uptimeOfDays(context, (await own(id)).record, days)
     },
 
     hours: async (id, options) => hoursOf(context, (await own(id)).record, options),

@@ -8,6 +8,7 @@
 import { ConfigurationError } from '../../errors.ts'
 import type { PublicPageRecord } from '../../model.ts'
 import { slidingLog } from '../core/sliding-log.ts'
+import type { AccountMonitors } from './account-monitors.ts'
 import type { ServiceContext } from './service-context.ts'
 
 /** In addition to the rounds of its interval. */
@@ -68,6 +69,7 @@ export interface PublishedPages {
 
 export interface RequestServices {
   readonly publishedPages: PublishedPages
+  readonly accountMonitors: AccountMonitors
   readonly requests: RequestCounter
   /** Absent if the store belongs to this process alone. */
   readonly idempotencyLocks?: IdempotencyLocks

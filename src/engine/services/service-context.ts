@@ -7,6 +7,7 @@
 import type { ProbeHost } from '../../probes/transport.ts'
 import type { AccountCache } from './account-cache.ts'
 import type { DayTotals } from './day-totals.ts'
+import type { PastDays } from './past-days.ts'
 import type { Core } from '../core/core.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import type { AccountWindows } from '../monitors/account-windows.ts'
@@ -39,6 +40,7 @@ export interface ServiceContext {
   running(): boolean
   readonly accounts: AccountCache
   readonly dayTotals: DayTotals
+  readonly pastDays: PastDays
   /** Who makes the changes; `null` where nobody is named. */
   readonly actor: string | null
 }

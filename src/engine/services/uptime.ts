@@ -9,6 +9,7 @@ import { addCounts, countOf, percentiles, roundedMs } from '../../incident/laten
 import {
   addSeconds,
   lastDays,
+  NO_SECONDS,
   secondsBetween,
   secondsOfDays,
   uptimePercent,
@@ -18,8 +19,8 @@ import type { AvailabilityChange, DailyStats, EpochMs, MonitorRecord } from '../
 import type { Core } from '../core/core.ts'
 import type { UptimeDay, UptimeView } from '../api/views.ts'
 import { DAY_MS, dayOf } from '../../model/time.ts'
-
-const NONE: Seconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
+import type { Day } from './past-days.ts'
+import type { ServiceContext } from './service-context.ts'
 
 /** Maximum number of incidents read for the counts of a report. */
 const INCIDENTS_LIMIT = 10_000
@@ -27,42 +28,66 @@ const INCIDENTS_LIMIT = 10_000
 const INCIDENTS_AT_ONCE = 200
 const CHANGES_AT_ONCE = 5000
 
+type Source = Pick<ServiceContext, 'core' | 'pastDays'>
+
 /** @param days 1 to 365 */
 export async function uptimeOfDays(
-  core: Core,
+  { core, pastDays }: Source,
   record: MonitorRecord,
   days: number,
 ): Promise<UptimeView> {
   const now = core.clock.now()
   const begins = lastDays(now, days)
-  const from = begins[0] ?? now
-  const [changes, stats, incidents] = await Promise.all([
-    changesBetween(core, record.id, from, now),
-    core.store.daily.list(record.id, dayOf(from), dayOf(now)),
-    incidentsPerDay(core, record, from, now),
-  ])
-  const byDay = new Map(stats.map((counts) => [counts.day, counts]))
-  const secondsPerDay = secondsOfDays(changes, begins, now)
-  const perDay = begins.map((begin, index) => {
-    const end = Math.min(begin + DAY_MS, now)
-    const seconds = secondsPerDay[index] ?? NONE
-    const partial = end < begin + DAY_MS || record.created_at > begin
-    const date = dayOf(begin)
-    const stats = byDay.get(date)
-    const begun = incidents.get(date) ?? 0
-    return { seconds, view: dayView({ date, seconds, partial, stats, incidents: begun }) }
-  })
-  const total = perDay.reduce((sum, { seconds }) => addSeconds(sum, seconds), NONE)
+  const today = begins.at(-1) ?? now
+  const names = pastDays.names(today, days)
+  const asked = { record, until: today, days: days - 1 }
+  const { past, present } = await pastDays.sums(asked, (from) =>
+    daysBetween(core, record, { begins: begins.slice(from), names: names.slice(from), until: now }),
+  )
+  const total = addSeconds(past.seconds, present.seconds)
   return {
-    from: iso(from),
+    from: iso(begins[0] ?? now),
     to: iso(now),
     tz: 'UTC',
     overall: uptimePercent(total),
     ...named(total),
-    incidents: [...incidents.values()].reduce((sum, begun) => sum + begun, 0),
-    ...percentilesOf(addCounts(stats.map(({ latency }) => latency))),
-    days: perDay.map(({ view }) => view),
+    incidents: past.incidents + present.incidents,
+    ...percentilesOf(addCounts([past.latency, present.latency])),
+    days: [...past.views, ...present.views],
   }
+}
+
+/** Days in a row. */
+interface Period {
+  readonly begins: readonly EpochMs[]
+  readonly names: readonly string[]
+  readonly until: EpochMs
+}
+
+async function daysBetween(
+  core: Core,
+  record: MonitorRecord,
+  { begins, names, until }: Period,
+): Promise<readonly Day[]> {
+  const [from, first, last] = [begins[0], names[0], names.at(-1)]
+  if (from === undefined || first === undefined || last === undefined) return []
+  const [changes, stats, incidents] = await Promise.all([
+    changesBetween(core, record.id, from, until),
+    core.store.daily.list(record.id, first, last),
+    incidentsPerDay(core, record, from, until),
+  ])
+  const byDay = new Map(stats.map((counts) => [counts.day, counts]))
+  const secondsPerDay = secondsOfDays(changes, begins, until)
+  return begins.map((begin, index) => {
+    const end = Math.min(begin + DAY_MS, until)
+    const seconds = secondsPerDay[index] ?? NO_SECONDS
+    const partial = end < begin + DAY_MS || record.created_at > begin
+    const date = names[index] ?? dayOf(begin)
+    const stats = byDay.get(date)
+    const begun = incidents.get(date) ?? 0
+    const view = dayView({ date, seconds, partial, stats, incidents: begun })
+    return { seconds, latency: stats?.latency ?? {}, view }
+  })
 }
 
 /** Percent up within [from, to). */

@@ -6,7 +6,8 @@
  */
 
 import type { UptimeDay, UptimeView } from '../../engine/api/views.ts'
-import { html } from './markup.ts'
+import type { Language } from '../words/language.ts'
+import { html, settled } from './markup.ts'
 import type { Markup, Said } from './markup.ts'
 
 const HEIGHT = 32
@@ -19,12 +20,17 @@ export interface BarsOptions {
   readonly name: string | Said
   /** Every day has a tooltip, not only days with downtime. Default `false`. */
   readonly each_day?: boolean
+  /** How the tooltip of a day is drawn; those of many services are alike. */
+  readonly tooltip?: Tooltip
   /** When the monitor was created, in ISO 8601: earlier days are left empty. */
   readonly since?: string
 }
 
+/** `x`: where the bar of the day begins. */
+type Tooltip = (day: UptimeDay, x: number) => Markup
+
 export function bars({ days, overall }: UptimeView, options: BarsOptions): Markup {
-  const { name, each_day = false, since = '' } = options
+  const { name, each_day = false, since = '', tooltip = tooltipOf } = options
   const width = days.length * STEP - (STEP - WIDTH)
   const drawn = days.map((day, at) => ({
     day,
@@ -47,13 +53,25 @@ export function bars({ days, overall }: UptimeView, options: BarsOptions): Marku
     role="img"
     aria-label="${label}"
   >
-    ${KINDS.map(path)}${spoken.map(
-      ({ day, x }) =>
-        html`<rect x="${x - 1}" y="0" width="${STEP}" height="${HEIGHT}"
-          ><title>${(language) => language.day(day.date)}: ${dayWords(day)}</title></rect
-        >`,
-    )}
+    ${KINDS.map(path)}${spoken.map(({ day, x }) => tooltip(day, x))}
   </svg>`
+}
+
+function tooltipOf(day: UptimeDay, x: number): Markup {
+  return html`<rect x="${x - 1}" y="0" width="${STEP}" height="${HEIGHT}"
+    ><title>${(language) => language.day(day.date)}: ${dayWords(day)}</title></rect
+  >`
+}
+
+/** Each is written once, for pages on which many services have the same days. */
+export function writtenTooltips(language: Language): Tooltip {
+  const known = new Map<string, Markup>()
+  return (day, x) => {
+    const key = `${x} ${day.date} ${dayWords(day)(language)}`
+    const tooltip = known.get(key) ?? settled(tooltipOf(day, x), language)
+    known.set(key, tooltip)
+    return tooltip
+  }
 }
 
 const KINDS = ['up', 'down', 'none', 'rest'] as const

@@ -65,9 +65,15 @@ function written(value: Content, language: Language): string {
   if (typeof value === 'string') return escaped(value)
   if (typeof value === 'number') return String(value)
   if (typeof value === 'function') return written(value(language), language)
-  if (!isMarkup(value)) return value.map((each) => written(each, language)).join('')
+  let text = ''
+  if (!isMarkup(value)) {
+    for (const each of value) text += written(each, language)
+    return text
+  }
   const { strings, values } = value[MARKUP]
-  return strings.map((text, at) => text + written(values[at], language)).join('')
+  for (let at = 0; at < strings.length; at++)
+    text += (strings[at] ?? '') + written(values[at], language)
+  return text
 }
 
 function isMarkup(value: Markup | readonly Content[]): value is Markup {
@@ -84,6 +90,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Control and noncharacters are invalid in HTML, and some in XML; they are shown as the replacement character. */
 function escaped(text: string): string {
+  // Most texts are plain.
+  if (/^[\w .,:;/?=#@%()+-]*$/.test(text)) return text
   return text
     .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? '')
     .replace(/[^\P{Cc}\t\n]|[\p{Cs}\p{Noncharacter_Code_Point}]/gu, '\uFFFD')

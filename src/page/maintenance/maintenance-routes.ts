@@ -62,7 +62,8 @@ async function maintenanceSheet(
     limit: ROWS,
     ...(after === undefined ? {} : { after }),
   })
-  const { monitors } = await collectMonitors({ scope, clock: service.clock })
+  const { engine } = service
+  const { entries: monitors } = await collectMonitors({ engine, account_id: scope.account_id })
   const tags = [...new Set(monitors.flatMap((monitor) => monitor.tags))].sort()
   const sent = form ?? chosen(url)
   const action = `${service.base}/maintenance`

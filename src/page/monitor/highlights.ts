@@ -29,7 +29,7 @@ const SHORT = { items: 6, chars: 200 }
 export interface HighlightFacts {
   readonly type: TypeView | undefined
   /** Newest first: each value is taken from the latest check that has it. */
-  readonly results: readonly ResultView[]
+  readonly results: readonly Pick<ResultView, 'details'>[]
   readonly now: EpochMs
 }
 
@@ -46,7 +46,7 @@ export function highlights({ type, results, now }: HighlightFacts): readonly Mar
   })
 }
 
-function latestOf(results: readonly ResultView[], path: string): Json | undefined {
+function latestOf(results: HighlightFacts['results'], path: string): Json | undefined {
   for (const { details } of results) {
     const value = path.split('.').reduce<Json | undefined>(within, details)
     if (value !== undefined && value !== null && value !== '') return value

@@ -27,7 +27,7 @@ export const bulkRoutes: readonly Route[] = [
     const wanted = wantedOf(url.searchParams, service.engine.types.list())
     const chosen = chosenOf(form, wanted)
     const what = form.get('do')
-    if (what === 'acknowledge') await acknowledgeAll({ scope, clock: service.clock }, chosen)
+    if (what === 'acknowledge') await acknowledgeAll({ scope, engine: service.engine }, chosen)
     else if (what === 'pause' || what === 'resume') {
       const failed = await changeAll(scope, what, chosen)
       if (failed.length > 0) return notAll(failed, service.base + `/${queryOf(wanted, 1)}`)
@@ -81,11 +81,15 @@ async function changeAll(
 }
 
 /** An incident that has ended meanwhile needs no acknowledgement, and is no error. */
-async function acknowledgeAll(reading: Reading, { list, ids }: Chosen): Promise<void> {
-  const { monitors } = await collectMonitors(reading, list)
-  for (const { id, open_incident_id } of monitors) {
+async function acknowledgeAll(
+  { scope, engine }: { readonly scope: AccountScope } & Pick<Reading, 'engine'>,
+  { list, ids }: Chosen,
+): Promise<void> {
+  const { account_id } = scope
+  const { entries } = await collectMonitors({ engine, account_id }, list)
+  for (const { id, open_incident_id } of entries) {
     if (open_incident_id === null || ids?.has(id) === false) continue
-    await reading.scope.incidents.acknowledge(open_incident_id).catch((error: unknown) => {
+    await scope.incidents.acknowledge(open_incident_id).catch((error: unknown) => {
       if (!isWatchpostError(error) || !['ConflictError', 'NotFoundError'].includes(error.name))
         throw error
     })

@@ -5,10 +5,10 @@
  */
 
 import type { MonitorFilter, TypeView } from '../../engine/api/engine.ts'
-import type { MonitorSummary } from '../../engine/api/views.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
 import { html } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
+import type { Counts } from './counts.ts'
 import { badRequest } from '../http/http-error.ts'
 import { stateWords } from '../layout/words.ts'
 
@@ -69,14 +69,12 @@ interface FormFacts {
   readonly wanted: Wanted
   readonly action: string
   readonly types: readonly TypeView[]
-  /** All monitors of the account: types and tags without a monitor are not offered. */
-  readonly monitors: readonly MonitorSummary[]
+  readonly used: Counts['used']
 }
 
-export function filterForm({ wanted, action, types, monitors }: FormFacts): Markup {
-  const used = new Set(monitors.map(({ type }) => type))
-  const tags = [...new Set(monitors.flatMap((monitor) => monitor.tags))].filter(groups).sort()
-  const states = [...new Set(monitors.map(({ state }) => state))].sort()
+export function filterForm({ wanted, action, types, used }: FormFacts): Markup {
+  const tags = [...used.tags].filter(groups).sort()
+  const states = [...used.states].sort()
   const all: Said = ({ words }) => words.common.all
   const option = (value: string, label: string | Said, chosen: string): Markup =>
     html`<option value="${value}" ${value === chosen && html` selected`}>${label}</option>`
@@ -99,7 +97,7 @@ export function filterForm({ wanted, action, types, monitors }: FormFacts): Mark
     <label
       >${({ words }) => words.overview.type}
       <select name="type">
-        ${option('', all, wanted.type)}${types.filter(({ type }) => used.has(type) || type === wanted.type).map(({ type, name }) => option(type, name, wanted.type))}
+        ${option('', all, wanted.type)}${types.filter(({ type }) => used.types.has(type) || type === wanted.type).map(({ type, name }) => option(type, name, wanted.type))}
       </select></label
     >
     ${

@@ -5,11 +5,13 @@
  */
 
 import { yielderOf } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import type { TypeView } from '../../engine/api/engine.ts'
 import type { OccurrenceView } from '../../engine/api/occurrence.ts'
-import type { ContactView, MonitorSummary } from '../../engine/api/views.ts'
-import { unlessGone } from '../../errors.ts'
-import { nearestEnd } from '../monitor/highlights.ts'
+import type { AccountScope } from '../../engine/api/engine.ts'
+import type { ContactView } from '../../engine/api/views.ts'
+import { requestServicesOf } from '../../engine/services/request-services.ts'
+import type { MonitorEntry } from '../../engine/services/account-monitors.ts'
 import { isFailing } from '../contacts/contact-facts.ts'
 import { failingContacts } from '../contacts/contacts-page.ts'
 import type { Frame } from '../layout/frame.ts'
@@ -17,23 +19,19 @@ import { html, foreign } from '../layout/markup.ts'
 import type { Markup, Content, Said } from '../layout/markup.ts'
 import type { Language } from '../words/language.ts'
 import { plannedList, PLANNED_READ } from '../layout/planned.ts'
-import { isUnseen, relative, stateWords } from '../layout/words.ts'
+import { relative, stateWords } from '../layout/words.ts'
 import { bulkBar } from './bulk-form.ts'
 import { engineFilter, filterForm, queryOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
-import { byUrgency, collectMonitors } from './monitors.ts'
+import { countsOf } from './counts.ts'
+import type { Counts, Ending } from './counts.ts'
+import { collectMonitors, mostUrgent } from './monitors.ts'
 import type { Reading } from './monitors.ts'
 import { rowItem, rowOf } from './row.ts'
 import type { Row } from './row.ts'
 import { MONITOR_STATES } from '../../model.ts'
 import type { MonitorState } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
-
-interface Counted {
-  readonly all: readonly MonitorSummary[]
-  /** There are more monitors than these. */
-  readonly cut: boolean
-}
 
 /** Maximum number of down monitors named in the second sentence. */
 const NAMED = 3
@@ -45,8 +43,7 @@ const PLANNED_DAYS = 7
 const PLANNED = 3
 
 export interface OverviewFacts {
-  readonly all: readonly MonitorSummary[]
-  readonly cut: boolean
+  readonly counts: Counts
   readonly found: number
   readonly rows: readonly Row[]
   readonly pages: number
@@ -54,72 +51,44 @@ export interface OverviewFacts {
   readonly planned: readonly OccurrenceView[]
   /** Contacts whose last notification was not delivered. */
   readonly unreached: readonly ContactView[]
-  /** Monitors of which something ends soon, such as a certificate, or has ended. */
-  readonly ending: readonly Ending[]
 }
 
-interface Ending {
-  readonly id: number
-  readonly name: string
-  /** `Certificate ends in 4 days`. */
-  readonly text: Said
-}
-
-/** Monitors of which the ends are looked at. */
-const ENDS_OF = 200
-
-async function endingOf(
-  { scope, clock }: Reading,
-  monitors: readonly MonitorSummary[],
-  types: ReadonlyMap<string, TypeView>,
-): Promise<readonly Ending[]> {
-  const dated = monitors.filter(
-    ({ type, state }) =>
-      state !== 'paused' && types.get(type)?.highlights.some(({ format }) => format === 'end'),
-  )
-  const now = clock.now()
-  const found = await Promise.all(
-    dated.slice(0, ENDS_OF).map(async ({ id, name, type }) => {
-      const latest = await scope.results.list(id, { limit: 1 }).catch(unlessGone)
-      const results = latest?.items ?? []
-      const text = nearestEnd({ type: types.get(type), results, now })
-      return text === undefined ? [] : [{ id, name, text }]
-    }),
-  )
-  return found.flat()
+interface OverviewReading extends Reading {
+  readonly scope: AccountScope
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>
 }
 
 export async function overviewFacts(
-  reading: Reading,
+  reading: OverviewReading,
   wanted: Wanted,
   types: readonly TypeView[],
 ): Promise<OverviewFacts> {
+  const { engine, scope, clock } = reading
   const filter = engineFilter(wanted)
-  const yieldIfLong = yielderOf(reading.clock)
+  const yieldIfLong = yielderOf(clock)
   const all = await collectMonitors(reading)
+  await yieldIfLong()
   const found = filter === undefined ? all : await collectMonitors(reading, filter)
-  const shown = byUrgency(found.monitors).slice((wanted.page - 1) * ROWS, wanted.page * ROWS)
+  await yieldIfLong()
   const byName = new Map(types.map((each) => [each.type, each]))
+  const counts = await countsOf(all, byName, clock)
+  const places = { from: (wanted.page - 1) * ROWS, to: wanted.page * ROWS, clock }
+  const shown = await mostUrgent(found.entries, places)
   await yieldIfLong()
-  const planned = await reading.scope.maintenance.upcoming({
-    days: PLANNED_DAYS,
-    limit: PLANNED_READ,
-  })
-  const contacts = await reading.scope.contacts.list()
-  await yieldIfLong()
-  const rows = await Promise.all(
-    shown.map((monitor) => rowOf(reading.scope, monitor, byName.get(monitor.type))),
-  )
-  await yieldIfLong()
+  const planned = await scope.maintenance.upcoming({ days: PLANNED_DAYS, limit: PLANNED_READ })
+  const contacts = await scope.contacts.list()
+  const { accountMonitors } = requestServicesOf(engine)
+  const rows: Row[] = []
+  for (const entry of shown) {
+    await yieldIfLong()
+    const monitor = accountMonitors.summaryOf(entry)
+    const row = await rowOf(scope, { monitor, last: entry.last }, byName.get(entry.type))
+    if (row !== undefined) rows.push(row)
+  }
   return {
-    all: all.monitors,
-    cut: all.cut,
-    found: found.monitors.length,
-    rows: rows.filter((row) => row !== undefined),
-    planned,
+    ...{ counts, found: found.entries.length, rows, planned },
     unreached: contacts.filter(isFailing),
-    ending: await endingOf(reading, all.monitors, byName),
-    pages: Math.max(1, Math.ceil(found.monitors.length / ROWS)),
+    pages: Math.max(1, Math.ceil(found.entries.length / ROWS)),
   }
 }
 
@@ -135,8 +104,8 @@ export function overviewPage(
   facts: OverviewFacts,
   { frame, wanted, types, can_act }: OverviewOptions,
 ): Markup {
-  const { all, rows, found } = facts
-  if (all.length === 0) return firstSteps(frame, can_act)
+  const { counts, rows, found } = facts
+  if (counts.total === 0) return firstSteps(frame, can_act)
   return html`<h1 class="hidden">${({ words }) => words.overview.title}</h1>
     <div class="over">
       <div id="summary" class="headline" data-live>${summary(facts, frame)}</div>
@@ -144,7 +113,7 @@ export function overviewPage(
     </div>
     ${downList(facts, frame)}
     <div id="planned" data-live>${planned(facts, frame)}</div>
-    ${filterForm({ wanted, action: `${frame.base}/`, types, monitors: all })}
+    ${filterForm({ wanted, action: `${frame.base}/`, types, used: counts.used })}
     ${
       rows.length === 0
         ? html`<p class="empty">
@@ -200,76 +169,47 @@ function firstSteps({ origin, base }: Frame, can_act: boolean): Markup {
   </div>`
 }
 
-export function downOf(all: readonly MonitorSummary[]): readonly MonitorSummary[] {
-  return all.filter(({ status }) => status === 'down')
-}
-
 /** Maximum number of down monitors among which the script finds those that are newly down. */
 const LISTED = 200
 
 /** For the script, which announces what is newly down and links to it. */
-function downList({ all }: OverviewFacts, { base }: Frame): Markup {
+function downList({ counts }: OverviewFacts, { base }: Frame): Markup {
   return html`<ul id="down" hidden>
-    ${downOf(all)
+    ${counts.down
       .slice(0, LISTED)
       .map(({ id, name }) => html`<li><a href="${base}/monitors/${id}">${name}</a></li>`)}
   </ul>`
 }
 
-function isUp(monitor: MonitorSummary): boolean {
-  return monitor.status === 'up' && !isUnseen(monitor)
-}
-
-/** Failing without being down yet, late, or about to end: what the sentence of the page adds to the state. */
-function attention({ all, ending }: Pick<OverviewFacts, 'all' | 'ending'>): number {
-  const soon = new Set(ending.map(({ id }) => id))
-  return all.filter(
-    (each) =>
-      each.status !== 'down' &&
-      !isUnseen(each) &&
-      (soon.has(each.id) || each.state === 'confirming' || each.state === 'late'),
-  ).length
-}
-
 /** One sentence: what is down or up, and what needs attention soon. */
-export function leadOf(facts: OverviewFacts): Said {
-  const count = attention(facts)
-  const lead = stateOf(facts)
-  if (count === 0) return lead
-  return (language) => language.words.overview.attention(lead(language), count)
+export function leadOf({ counts }: Pick<OverviewFacts, 'counts'>): Said {
+  const { attention } = counts
+  const lead = stateOf(counts)
+  if (attention === 0) return lead
+  return (language) => language.words.overview.attention(lead(language), attention)
 }
 
-function stateOf({ all: monitors, cut }: Counted): Said {
-  const down = downOf(monitors).length
-  const up = monitors.filter(isUp).length
-  const all = monitors.length
+function stateOf({ down, up, total, cut }: Counts): Said {
   return ({ words }) => {
-    if (down > 0) return words.overview.down(down, all, cut)
-    return up < all ? words.overview.up(up, all, cut) : words.overview.allUp(all, cut)
+    if (down.length > 0) return words.overview.down(down.length, total, cut)
+    return up < total ? words.overview.up(up, total, cut) : words.overview.allUp(total, cut)
   }
 }
 
 function summary(facts: OverviewFacts, { base, now }: Frame): Markup {
-  const { all, unreached, ending } = facts
-  const down = downOf(all)
-  const up = all.filter(isUp)
-  const newest = all.reduce(
-    (last, { last_check_at: at }) => (at !== null && at > last ? at : last),
-    '',
-  )
+  const { counts, unreached } = facts
+  const { down, up, newest } = counts
   const last = relative(newest, now)
   const parts: readonly Content[] = [
     failingContacts(unreached, base),
-    endingText(ending, base),
+    endingText(counts.ending, base),
     down.length > 0 && namesOf(down),
-    down.length > 0 &&
-      up.length > 0 &&
-      (({ words }: Language) => words.overview.countUp(up.length)),
-    ...others(all),
+    down.length > 0 && up > 0 && (({ words }: Language) => words.overview.countUp(up)),
+    ...others(counts),
     ({ words }: Language) =>
       newest === '' ? words.overview.nothingChecked : words.overview.lastCheck(last),
   ].filter((part) => part !== false)
-  return html`${sign(down.length, { up: up.length, unseen: all.filter(isUnseen).length, soon: attention(facts) })}
+  return html`${sign(counts)}
     <p>
       <strong>${leadOf(facts)}</strong><br />
       <span class="muted">${parts.map((part, at) => [at > 0 && ' · ', part])}</span>
@@ -289,34 +229,26 @@ function endingText(ending: readonly Ending[], base: string): Markup | false {
   >`
 }
 
-function sign(
-  down: number,
-  { up, unseen, soon }: { up: number; unseen: number; soon: number },
-): Markup {
-  if (down > 0) return icon('cross', 'bad')
+function sign({ down, up, unseen, attention }: Counts): Markup {
+  if (down.length > 0) return icon('cross', 'bad')
   if (unseen > 0) return icon('dash', 'warn')
-  if (soon > 0) return icon('alert', 'warn')
+  if (attention > 0) return icon('alert', 'warn')
   return up > 0 ? icon('check', 'good') : icon('dots', 'quiet')
 }
 
-function namesOf(down: readonly MonitorSummary[]): Content {
+function namesOf(down: readonly MonitorEntry[]): Content {
   const named = down.slice(0, NAMED).map(({ name }, at) => [at > 0 && ', ', foreign(name)])
   return [named, more(down.length - NAMED)]
 }
 
 /** The monitors that are neither up nor down, by state. */
-function others(all: readonly MonitorSummary[]): readonly Said[] {
-  const rest = all.filter((each) => !isUnseen(each))
+function others({ unseen, others: rest }: Counts): readonly Said[] {
   const counted = (count: number, state: MonitorState | 'stale'): readonly Said[] => {
     const { short } = stateWords(state)
     return count === 0 ? [] : [(language) => `${language.number(count)} ${short(language)}`]
   }
   return [
-    ...counted(all.length - rest.length, 'stale'),
-    ...MONITOR_STATES.flatMap((state) => {
-      const isOther = (each: MonitorSummary): boolean =>
-        each.state === state && each.status !== 'up' && each.status !== 'down'
-      return counted(rest.filter(isOther).length, state)
-    }),
+    ...counted(unseen, 'stale'),
+    ...MONITOR_STATES.flatMap((state) => counted(rest.get(state) ?? 0, state)),
   ]
 }

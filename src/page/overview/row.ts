@@ -38,26 +38,27 @@ export interface Row {
   readonly uptime: UptimeView
   /** The open incident, if any. */
   readonly open: IncidentView | undefined
-  /** The latest check, for types that measure an expiry. */
-  readonly latest: readonly ResultView[]
+  /** What the latest check measured. */
+  readonly latest: readonly Pick<ResultView, 'details'>[]
   readonly type: TypeView | undefined
 }
 
 /** `undefined` if the monitor was removed meanwhile. */
 export async function rowOf(
-  { monitors, incidents, results }: AccountScope,
-  monitor: MonitorSummary,
+  { monitors, incidents }: Pick<AccountScope, 'monitors' | 'incidents'>,
+  {
+    monitor,
+    last,
+  }: { readonly monitor: MonitorSummary; readonly last: Row['latest'][number] | undefined },
   type: TypeView | undefined,
 ): Promise<Row | undefined> {
   const { id, open_incident_id } = monitor
-  const ends = type?.highlights.some(({ format }) => format === 'end') === true
   try {
-    const [uptime, open, latest] = await Promise.all([
+    const [uptime, open] = await Promise.all([
       monitors.uptime(id, { days: DAYS }),
       open_incident_id === null ? undefined : incidents.get(open_incident_id),
-      ends ? results.list(id, { limit: 1 }) : undefined,
     ])
-    return { monitor, uptime, open, latest: latest?.items ?? [], type }
+    return { monitor, uptime, open, latest: last === undefined ? [] : [last], type }
   } catch (error) {
     if (error instanceof NotFoundError) return undefined
     throw error

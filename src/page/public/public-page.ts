@@ -9,7 +9,7 @@ import { yielderOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { UptimeView } from '../../engine/api/views.ts'
 import type { MonitorState } from '../../model.ts'
-import { bars } from '../layout/bars.ts'
+import { bars, writtenTooltips } from '../layout/bars.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html, settled } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
@@ -76,11 +76,12 @@ export async function publicPage(
   const yieldIfLong = yielderOf(clock)
   const lists: Markup[] = []
   let at = 0
+  const tooltip = writtenTooltips(language)
   for (const { name, services: own } of groups) {
     const items: Markup[] = []
     for (const service of own) {
       await yieldIfLong()
-      items.push(settled(serviceItem(service, at++), language))
+      items.push(settled(serviceItem(service, at++, tooltip), language))
     }
     const heading =
       name === ''
@@ -157,7 +158,11 @@ function banner(facts: PublicFacts): Markup {
     </div>`
 }
 
-function serviceItem(service: PublicService, at: number): Markup {
+function serviceItem(
+  service: PublicService,
+  at: number,
+  tooltip: ReturnType<typeof writtenTooltips>,
+): Markup {
   const { name, target, uptime } = service
   const { label, tone, shape } = serviceWords(service)
   return html`<li id="s${at}" data-live>
@@ -167,7 +172,7 @@ function serviceItem(service: PublicService, at: number): Markup {
       </h3>
       <span class="state ${tone}">${icon(shape, tone)}${label}</span>
     </div>
-    ${bars(uptime, { name: plainName(name), each_day: true })}
+    ${bars(uptime, { name: plainName(name), each_day: true, tooltip })}
     <div class="span">
       <span>${({ words }) => words.days.daysAgo(90)}</span><span>${uptimeOf(uptime)}</span
       ><span>${({ words }) => words.days.today}</span>

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AccountScope } from '../../engine/api/engine.ts'
+import type { AccountScope, Engine } from '../../engine/api/engine.ts'
 import { SESSION_COOKIE, visitorOf } from '../session/access.ts'
 import type { Answer } from '../http/answer.ts'
 import { idList, oneOf, positive } from '../http/call.ts'
@@ -20,8 +20,7 @@ import { maintenanceRoutes } from '../maintenance/maintenance-routes.ts'
 import { bulkRoutes } from '../overview/bulk-routes.ts'
 import { wantedOf } from '../overview/filter.ts'
 import { collectMonitors } from '../overview/monitors.ts'
-import type { Reading } from '../overview/monitors.ts'
-import { overviewFacts, overviewPage, downOf, leadOf } from '../overview/overview.ts'
+import { overviewFacts, overviewPage, leadOf } from '../overview/overview.ts'
 import { clientFor } from '../live/places.ts'
 import { action, page } from './signed-in.ts'
 import type { Said } from '../layout/markup.ts'
@@ -34,13 +33,17 @@ export const privateRoutes: readonly Route[] = [
     const { frame, url, service } = call
     const types = service.engine.types.list()
     const wanted = wantedOf(url.searchParams, types)
-    const facts = await overviewFacts({ scope, clock: service.clock }, wanted, types)
+    const facts = await overviewFacts(
+      { engine: service.engine, account_id: scope.account_id, scope, clock: service.clock },
+      wanted,
+      types,
+    )
     const ids = facts.rows.map(({ monitor }) => monitor.id)
     return {
       title: frame.brand,
       main: overviewPage(facts, { frame, wanted, types, can_act }),
-      said: facts.all.length > 0 && leadOf(facts),
-      down: downOf(facts.all).length,
+      said: facts.counts.total > 0 && leadOf(facts),
+      down: facts.counts.down.length,
       section: 'monitors',
       events: { shown: ids, all: true },
     }
@@ -115,7 +118,7 @@ async function listen(call: Call): Promise<Answer | Response> {
       client: clientFor(request, service.clientOf),
     },
     admitted: () => isStillOf(account_id, call),
-    states: all ? await everyId({ scope, clock: service.clock }) : shown,
+    states: all ? await everyId(service.engine, account_id) : shown,
     rounds: shown,
     deliveries: all,
     ...(all ? { joins: (id) => isOwn(scope, id) } : {}),
@@ -134,7 +137,7 @@ function isOwn(scope: AccountScope, id: number): Promise<boolean> {
   )
 }
 
-async function everyId(reading: Reading): Promise<ReadonlySet<number>> {
-  const { monitors } = await collectMonitors(reading)
-  return new Set(monitors.map(({ id }) => id))
+async function everyId(engine: Engine, account_id: number): Promise<ReadonlySet<number>> {
+  const { entries } = await collectMonitors({ engine, account_id })
+  return new Set(entries.map(({ id }) => id))
 }

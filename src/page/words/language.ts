@@ -137,6 +137,9 @@ function numbersOf(locale: string): Language['number'] {
   return (value, decimals) => (exactly[decimals ?? -1] ?? usual).format(value)
 }
 
+/** A page names the same days in each of its rows. */
+const DAYS_KEPT = 500
+
 /** Of the digits as they stand: whoever has another time zone gives the digits of its clocks. */
 function datesOf(locale: string): Pick<Language, 'day' | 'dayOfYear' | 'month' | 'moment'> {
   const utc = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
@@ -147,7 +150,14 @@ function datesOf(locale: string): Pick<Language, 'day' | 'dayOfYear' | 'month' |
   const months = utc({ month: 'long', year: 'numeric' })
   const times = utc({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   const at = (iso: string): number => Date.parse(`${iso.slice(0, 10)}T00:00:00Z`)
-  const dayText = (iso: string): string => days.format(at(iso))
+  const known = new Map<string, string>()
+  const dayText = (iso: string): string => {
+    const date = iso.slice(0, 10)
+    const text = known.get(date) ?? days.format(at(date))
+    if (known.size >= DAYS_KEPT) known.clear()
+    known.set(date, text)
+    return text
+  }
   return {
     day: dayText,
     dayOfYear: (iso) => daysOfYear.format(at(iso)),
