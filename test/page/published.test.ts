@@ -93,6 +93,24 @@ describe('a public page made at run time', () => {
     expect(await visitor().text('/status/shop')).not.toContain('Database')
   })
 
+  it('names a monitor that has left it, or its former name, in no view of the next request', async () => {
+    const { engine, visitor, first, page_id } = await shop()
+    await engine.publicPages.update(page_id, { groups: [{ tag: 'shown' }] })
+    await engine.monitors.update(first, { name: 'Ledger', tags: ['shown'] })
+    const views = ['', '/history', '/feed.atom', '/status.json', '/badge.svg']
+    const texts = async () => {
+      const all = await Promise.all(views.map((view) => visitor().text(`/status/shop${view}`)))
+      return all.join('\n')
+    }
+    expect(await texts()).toContain('Ledger')
+    await engine.monitors.update(first, { name: 'Journal' })
+    const renamed = await texts()
+    expect(renamed).toMatch(/Journal<\/bdi>\s*<\/th>/)
+    expect(renamed).not.toContain('Ledger')
+    await engine.monitors.update(first, { tags: [] })
+    expect(await texts()).not.toContain('Journal')
+  })
+
   it('is read and drawn once for a flood of requests; others do not keep it from anybody', async () => {
     const clock = simulatedClock()
     const store = memoryStore({ clock })

@@ -13,6 +13,7 @@ import { html } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
 import { cachedFor } from './cached.ts'
 import { publicIncident, publicName } from './public-facts.ts'
+import type { MonitorGroup } from './public-facts.ts'
 import { past } from './public-page.ts'
 import type { PublicIncident } from './public-page.ts'
 import type { PublishedPage } from './published.ts'
@@ -44,10 +45,14 @@ export async function monthPage(page: PublishedPage, asked: Asked): Promise<Mark
   if (at < 0) throw notFound(({ words }) => words.errors.noMonth)
   // Months that have left the list are forgotten.
   for (const name of page.months.keys()) if (!months.includes(name)) page.months.delete(name)
+  const names = namesOf(await page.inTurn(() => page.groups.get()))
+  const known = page.months.get(month)
+  // A monitor that has left the page is gone from its months as well, and a new name is in them.
   const kept =
-    page.months.get(month) ??
-    cachedFor(() => page.inTurn(() => drawn(page, clock, month)), { clock, ms: KEPT_MS })
-  page.months.set(month, kept)
+    known?.names === names
+      ? known.drawn
+      : cachedFor(() => page.inTurn(() => drawn(page, clock, month)), { clock, ms: KEPT_MS })
+  page.months.set(month, { names, drawn: kept })
   const link = (name: string | undefined, arrow: Said): Markup =>
     name === undefined
       ? html`<span></span>`
@@ -59,6 +64,10 @@ export async function monthPage(page: PublishedPage, asked: Asked): Promise<Mark
       <a href="${path}">${({ words }) => words.public.allServices}</a>
       ${link(months[at - 1], ({ dir }) => (dir === 'rtl' ? '←' : '→'))}
     </nav>`
+}
+
+function namesOf(groups: readonly MonitorGroup[]): string {
+  return JSON.stringify(groups.map(({ monitors }) => monitors.map(({ id, name }) => [id, name])))
 }
 
 async function drawn(page: PublishedPage, clock: Clock, month: string): Promise<Markup> {

@@ -44,10 +44,16 @@ export interface PublishedPage {
   readonly facts: CachedValue<PublicFacts>
   readonly drawn: SpokenValue<{ readonly main: Markup; readonly said: Said }>
   /** Drawn once for all visitors: months of the past, by their name. */
-  readonly months: Map<string, CachedValue<Markup>>
+  readonly months: Map<string, DrawnMonth>
   readonly times: PageTimes
   /** What a request reads from the store waits for its turn. Not within another turn. */
   readonly inTurn: Turns
+}
+
+interface DrawnMonth {
+  /** The monitors of the page for which it was drawn. */
+  readonly names: string
+  readonly drawn: CachedValue<Markup>
 }
 
 export interface PublishedPages {
