@@ -71,6 +71,13 @@ export function maintenanceForm(form: MaintenanceForm): Content {
       value="${option}"
       ${value(name, usual) === option && html` checked`}
     />`
+  const moment = (name: string, label: string): Markup =>
+    html`<input
+      type="datetime-local"
+      name="${name}"
+      value="${value(name)}"
+      aria-label="${label}"
+    />`
   const usual = sent.has('monitor_ids') ? 'monitors' : 'all'
   return ({ words: { maintenance: words, ...others } }) =>
     html`<form method="post" action="${action}" class="fields" novalidate>
@@ -101,20 +108,7 @@ export function maintenanceForm(form: MaintenanceForm): Content {
         </div>
         <div class="option">
           <label class="checkbox">${choice('when', 'once', 'now')}${words.onceFrom}</label>
-          <input
-            type="datetime-local"
-            name="start"
-            value="${value('start')}"
-            aria-label="${words.startUtc}"
-          />
-          ${words.to}
-          <input
-            type="datetime-local"
-            name="end"
-            value="${value('end')}"
-            aria-label="${words.endUtc}"
-          />
-          UTC
+          ${moment('start', words.startUtc)} ${words.to} ${moment('end', words.endUtc)} UTC
         </div>
         <div class="option">
           <label class="checkbox">${choice('when', 'weekly', 'now')}${words.everyWeek}</label>
