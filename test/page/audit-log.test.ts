@@ -53,7 +53,7 @@ it('is filtered by who and by what, with links and a form that need no script', 
   expect(text).toContain('href="/audit-log?resource=contact&amp;actor=user%3Aann"')
   // The one that turns times to the zone of the viewer.
   expect([...text.matchAll(/<script/g)]).toHaveLength(1)
-  expect(await visit.text('/audit-log?actor=x')).toContain('No change is on record.')
+  expect(await visit.text('/audit-log?actor=x')).toContain('No changes have been recorded.')
   for (const query of ['resource=user', 'id=x', 'after=0', `actor=${'x'.repeat(201)}`])
     expect((await visit.get(`/audit-log?${query}`)).status, query.slice(0, 20)).toBe(400)
 })

@@ -30,7 +30,7 @@ it.each<[string, readonly (MonitorState | 'stale')[], string, string]>([
     'quiet',
   ],
   [
-    'Some services could not be checked lately',
+    'Some services could not be checked recently',
     ['stale', 'up', 'maintenance'],
     '1 in maintenance',
     'warn',

@@ -241,7 +241,7 @@ describe('a public page with a password', () => {
     const wrong = await guest.post('/status/shop', { password: 'battery staple' })
     expect([wrong.status, await wrong.text()]).toEqual([
       401,
-      expect.stringContaining('This is not the password of the page.'),
+      expect.stringContaining('The password is wrong.'),
     ])
     const entered = await guest.post('/status/shop', { password: 'correct horse' })
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/status/shop'])

@@ -40,7 +40,7 @@ it('a monitor that nobody looks at is shown as healthy nowhere', async () => {
   expect(state).toContain('<strong>Unknown</strong>: no check for a while; it was up before')
   expect(state).not.toContain('good')
   const banner = await headline('/status/all')
-  expect(banner).toContain('Some services could not be checked lately')
+  expect(banner).toContain('Some services could not be checked recently')
   expect(banner).toContain('class="banner warn"')
   expect(await visit.text('/status/all')).toContain('Unknown</span>')
 

@@ -37,7 +37,7 @@ export const MAINTENANCE_DE: typeof MAINTENANCE = {
   to: 'bis',
   startUtc: 'Beginn, UTC',
   endUtc: 'Ende, UTC',
-  everyWeek: 'Jede Woche, für ebenso viele Minuten, um',
+  everyWeek: 'Jede Woche, für die Minuten oben, um',
   timeOfDay: 'Uhrzeit',
   timeZone: 'Zeitzone',
   whichMonitors: 'Für welche Monitore',

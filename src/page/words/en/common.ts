@@ -100,7 +100,7 @@ export const FRAME = {
     '. This page shows what was known then.',
   ],
   signedOut: 'You are signed out. This page shows what was known then.',
-  listChanged: 'The list has changed: show it anew',
+  listChanged: 'The list has changed: reload it',
   live: 'Live',
   reload: 'Reload',
   newlyDown: 'Newly down: ',
@@ -117,7 +117,7 @@ export const FRAME = {
 }
 
 export const ERRORS = {
-  toStart: 'To the start',
+  toStart: 'To the start page',
   notFound: 'Not found',
   noPage: 'There is no such page. It may have been removed, or the address is mistyped.',
   noMonitor: 'There is no such monitor. It may have been removed, or the address is mistyped.',
@@ -132,9 +132,9 @@ export const ERRORS = {
   forbidden: 'Not allowed',
   otherSite: 'This form was sent from another site. Open the page itself and try again.',
   unreadableForm: 'The form could not be read.',
-  noNumber: (name: string): string => `The parameter "${name}" of the address is no number.`,
+  noNumber: (name: string): string => `The parameter "${name}" in the address is not a number.`,
   noneOf: (name: string, words: string): string =>
-    `The parameter "${name}" of the address is none of ${words}.`,
+    `The parameter "${name}" in the address must be one of ${words}.`,
   notYours: 'You may not see this page.',
   signInFirst: 'Sign in first; then press the button again.',
   conflict: 'Not possible now',
@@ -161,5 +161,5 @@ export const SIGN_IN = {
   notReader: 'This key may not read everything that the page shows: it lacks the scope read.',
   notKnown: 'This key is not known, or was revoked.',
   tooMany: (sec: number): string =>
-    `This key is not known, or was revoked. Too many were: wait ${number(sec)} seconds.`,
+    `This key is not known, or was revoked. Too many attempts failed: wait ${number(sec)} seconds.`,
 }

@@ -19,13 +19,13 @@ export const FORMS = {
   deleteText:
     'Its checks, its figures and its settings are deleted for good. Its incidents stay on record.',
   keep: 'Keep it',
-  readOnly: 'You may look at monitors, and not change them.',
+  readOnly: 'You may look at monitors but not change them.',
   noType: 'There is no such type of monitor.',
   changedMeanwhile:
     'Somebody else has changed this monitor meanwhile. Open it again to see the change.',
   notInstalled: <T>(command: T): Parts<T> => ['. Not installed: ', command],
   more: 'More settings',
-  common: 'Alerts, places and schedule',
+  common: 'Alerts, locations and schedule',
   set: (count: number): string => `${number(count)} set`,
   save: 'Save',
   create: 'Create',

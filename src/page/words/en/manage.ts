@@ -11,7 +11,7 @@ const { number } = formsOf('en-GB')
 
 export const MAINTENANCE = {
   title: 'Maintenance',
-  none: 'No work is planned. While a window is open, its monitors are checked and nobody is notified.',
+  none: 'No work is planned. While a window is open, its monitors are still checked, but nobody is notified.',
   plan: 'Plan work',
   over: 'over',
   ends: <T>(when: T): Parts<T> => ['open, ends ', when],
@@ -45,13 +45,13 @@ export const MAINTENANCE = {
   to: 'to',
   startUtc: 'Start, UTC',
   endUtc: 'End, UTC',
-  everyWeek: 'Every week, for as many minutes, at',
+  everyWeek: 'Every week, for the minutes above, at',
   timeOfDay: 'Time of day',
   timeZone: 'Time zone',
   whichMonitors: 'For which monitors',
   withTag: 'With a tag',
   these: 'These',
-  makeNoChecks: 'Make no checks meanwhile',
+  makeNoChecks: 'Skip the checks meanwhile',
   planIt: 'Plan it',
 }
 
@@ -78,7 +78,7 @@ export const KEYS = {
 
 export const AUDIT = {
   title: 'Audit log',
-  none: 'No change is on record.',
+  none: 'No changes have been recorded.',
   longActor: (most: number): string =>
     `The actor to filter by has more than ${number(most)} characters.`,
   who: 'Who',
