@@ -61,7 +61,7 @@ async function longestPause(store: FullStore): Promise<number> {
     const begun = performance.now()
     await store.prune({
       ...{ results_before, notifications_before: 0, history_before: 0, hours_before: 0 },
-      ...{ audit_before: 0, idempotency_before: 0 },
+      ...{ audit_before: 0, revoked_before: 0, idempotency_before: 0 },
       limit: STEP_ROWS,
     })
     longest = Math.max(longest, performance.now() - begun)

@@ -17,6 +17,8 @@ export const ALIVE_MS = 15_000
 const PRUNE_MS = 5 * 60_000
 const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 50
+/** How long a revoked key is listed. The audit log has its revocation. */
+const REVOKED_KEY_DAYS = 30
 /** The engine that owns the shard of this id prunes for all. No monitor has the id. */
 const PRUNING = 0
 
@@ -75,6 +77,7 @@ export function createHousekeeping({
       history_before: now - historyDays * DAY_MS,
       hours_before: now - hourlyDays * DAY_MS,
       audit_before: now - auditDays * DAY_MS,
+      revoked_before: now - REVOKED_KEY_DAYS * DAY_MS,
       idempotency_before: now,
       limit: PRUNE_ROWS,
     }

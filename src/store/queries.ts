@@ -139,6 +139,11 @@ export interface PruneOptions {
   /** Hourly totals of hours that began before it. */
   readonly hours_before: EpochMs
   readonly audit_before: EpochMs
+  /**
+   * API keys that were revoked before it, but not the one made last in its account. `meta` keeps the hash of each that
+   * goes, under the name `revoked_key:<hash>`: it is never accepted again.
+   */
+  readonly revoked_before: EpochMs
   readonly idempotency_before: EpochMs
   readonly limit: number
 }

@@ -27,6 +27,7 @@ const NOTHING_ELSE = {
   history_before: 0,
   hours_before: 0,
   audit_before: 0,
+  revoked_before: 0,
   idempotency_before: 0,
 }
 

@@ -100,6 +100,7 @@ describe('days in an SQLite file', () => {
     const older = {
       results_before: 0,
       notifications_before: 0,
+      revoked_before: 0,
       idempotency_before: 0,
       history_before: before,
       hours_before: 0,

@@ -66,6 +66,7 @@ async function watched() {
         history_before: 0,
         hours_before: 0,
         audit_before: 0,
+        revoked_before: 0,
         idempotency_before: 0,
         limit: 10,
       }),

@@ -9,6 +9,7 @@ import { ALL_SCOPES, KEY_SCOPES } from '../../model/scopes.ts'
 import type { KeyRecord } from '../../model.ts'
 import type { AccountScope, Engine } from '../api/engine.ts'
 import type { Core } from '../core/core.ts'
+import { revokedKeyName } from '../../store/rules.ts'
 import { keyView } from '../views/views.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { auditRecord } from './audit.ts'
@@ -48,7 +49,8 @@ export function keysOf(context: ServiceContext, account_id: number): AccountScop
       const { name = 'default', key = makeKey(), scopes = ALL_SCOPES } = readFilter(KEY, options)
       await ready()
       const hash = hashOf(key)
-      const taken = await core.store.keys.byHash(hash)
+      const { keys, meta } = core.store
+      const taken = (await keys.byHash(hash)) ?? (await meta.get(revokedKeyName(hash)))
       if (taken !== undefined)
         throw new ValidationError({ key: 'invalid: this key exists already' })
       const made = {

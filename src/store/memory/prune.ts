@@ -1,4 +1,5 @@
 import type { NotificationRecord } from '../../model.ts'
+import { isLongRevoked, revokedKeyName } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './accounts.ts'
 import { dropNotification } from './tables.ts'
@@ -14,6 +15,7 @@ export function prune(tables: Tables, options: PruneOptions): number {
     pruneHourly(tables, options) +
     pruneAvailability(tables, options) +
     pruneAuditLog(tables, options) +
+    pruneKeys(tables, options) +
     pruneIdempotencyResponses(tables, options)
   )
 }
@@ -101,6 +103,19 @@ function pruneAuditLog(tables: Tables, { audit_before, limit }: PruneOptions): n
     old.push(id)
   }
   for (const id of old) tables.auditLog.delete(id)
+  return old.length
+}
+
+function pruneKeys(tables: Tables, options: PruneOptions): number {
+  const last = new Map([...tables.keys.values()].map(({ account_id, id }) => [account_id, id]))
+  const old = [...tables.keys.values()]
+    .filter(isLongRevoked(options))
+    .filter(({ account_id, id }) => id !== last.get(account_id))
+    .slice(0, options.limit)
+  for (const { id, hash, revoked_at } of old) {
+    tables.meta.set(revokedKeyName(hash), String(revoked_at))
+    tables.keys.delete(id)
+  }
   return old.length
 }
 

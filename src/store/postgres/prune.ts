@@ -26,6 +26,7 @@ export async function prune(db: Database, options: PruneOptions, now: EpochMs): 
     await db.run(HOURS, [options.hours_before, limit]),
     await db.run(AVAILABILITY, [options.history_before, limit]),
     await db.run(AUDIT_LOG, [options.audit_before, limit]),
+    await db.run(REVOKED_KEYS, [options.revoked_before, limit]),
     await db.run(IDEMPOTENCY_RESPONSES, [options.idempotency_before, limit]),
   ]
   await db.run('DELETE FROM watchpost.commits WHERE at < ?', [now - NOTE_MS])
@@ -98,6 +99,17 @@ const AUDIT_LOG = `DELETE FROM watchpost.audit_log AS a USING (
     SELECT id FROM watchpost.audit_log WHERE at < $1 ORDER BY at LIMIT $2
     FOR UPDATE SKIP LOCKED) AS old
   WHERE a.id = old.id`
+
+const REVOKED_KEYS = `WITH old AS (
+    SELECT o.id FROM watchpost.api_keys AS o WHERE o.revoked_at < $1 AND EXISTS (
+      SELECT 1 FROM watchpost.api_keys AS later
+      WHERE later.account_id = o.account_id AND later.id > o.id)
+    ORDER BY o.id LIMIT $2 FOR UPDATE OF o SKIP LOCKED),
+  gone AS (
+    DELETE FROM watchpost.api_keys AS k USING old WHERE k.id = old.id
+    RETURNING k.hash, k.revoked_at)
+  INSERT INTO watchpost.meta (name, value) SELECT 'revoked_key:' || hash, revoked_at FROM gone
+  ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`
 
 const IDEMPOTENCY_RESPONSES = `DELETE FROM watchpost.idempotency_responses AS r USING (
     SELECT account_id, idempotency_key FROM watchpost.idempotency_responses WHERE expires_at < $1 LIMIT $2

@@ -26,6 +26,7 @@ export function prune(db: Connection, options: PruneOptions): number {
         options.audit_before,
         options.limit,
       ]) +
+      pruneKeys(db, options) +
       db.run(
         `DELETE FROM idempotency_responses WHERE (account_id, idempotency_key) IN (
            SELECT account_id, idempotency_key FROM idempotency_responses WHERE expires_at < ? LIMIT ?)`,
@@ -80,6 +81,19 @@ function pruneNotifications(db: Connection, { notifications_before, limit }: Pru
   const params = [notifications_before, limit]
   db.run(`DELETE FROM attempts WHERE notification_id IN (${oldest})`, params)
   return db.run(`DELETE FROM notifications WHERE id IN (${oldest})`, params)
+}
+
+function pruneKeys(db: Connection, { revoked_before, limit }: PruneOptions): number {
+  const old = `SELECT k.id FROM api_keys AS k WHERE k.revoked_at < ? AND EXISTS (
+      SELECT 1 FROM api_keys AS later WHERE later.account_id = k.account_id AND later.id > k.id)
+    ORDER BY k.id LIMIT ?`
+  const params = [revoked_before, limit]
+  db.run(
+    `INSERT OR REPLACE INTO meta (name, value)
+     SELECT 'revoked_key:' || hash, revoked_at FROM api_keys WHERE id IN (${old})`,
+    params,
+  )
+  return db.run(`DELETE FROM api_keys WHERE id IN (${old})`, params)
 }
 
 /** Keeps the last availability change before the border: it is the state at the border. */

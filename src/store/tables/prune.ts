@@ -1,7 +1,9 @@
 import type { EpochMs } from '../../model.ts'
 import { dayOf } from '../../model/time.ts'
+import { isLongRevoked, revokedKeyName } from '../rules.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving, removeAttempts } from './accounts.ts'
+import { meta } from './lists.ts'
 import type { Records, Row, TableName } from './records.ts'
 
 /** How many results may precede an older, late one. */
@@ -18,6 +20,7 @@ export async function prune(r: Records, options: PruneOptions): Promise<number> 
     (await removeOld(r, 'hourly', { limit, fits: ({ hour }) => hour < hours_before })) +
     (await pruneAvailability(r, options)) +
     (await removeOld(r, 'audit_log', { limit, fits: ({ at }) => at < options.audit_before })) +
+    (await pruneKeys(r, options)) +
     (await removeOld(r, 'idempotency_responses', {
       limit,
       fits: (row) => row.expires_at < idempotency_before,
@@ -60,6 +63,20 @@ async function pruneNotifications(r: Records, options: PruneOptions): Promise<nu
     if (incident?.ended_at === null) continue
     await removeAttempts(r, row.id)
     await r.remove('notifications', row.id)
+    gone++
+  }
+  return gone
+}
+
+async function pruneKeys(r: Records, options: PruneOptions): Promise<number> {
+  const old = await r.some('keys', {}, { limit: Infinity, fits: isLongRevoked(options) })
+  let gone = 0
+  for (const { id, account_id, hash, revoked_at } of old) {
+    if (gone === options.limit) break
+    const [later] = await r.some('keys', { account_id }, { limit: 1, after_id: id })
+    if (later === undefined) continue
+    await meta.set(r, revokedKeyName(hash), String(revoked_at))
+    await r.remove('keys', id)
     gone++
   }
   return gone

@@ -190,6 +190,7 @@ async function endByPrune(store: FullStore): Promise<void> {
     history_before: 0,
     hours_before: 0,
     audit_before: 0,
+    revoked_before: 0,
     idempotency_before: 0,
   }
   for (let steps = 0; (await store.prune({ ...none, limit: FEW })) >= FEW; steps++)

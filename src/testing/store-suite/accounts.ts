@@ -15,7 +15,7 @@ import {
 } from './case.ts'
 import type { Case } from './case.ts'
 
-function key(change: Partial<KeyRecord> = {}): Omit<KeyRecord, 'id'> {
+export function key(change: Partial<KeyRecord> = {}): Omit<KeyRecord, 'id'> {
   return {
     account_id: 1,
     name: 'ci',

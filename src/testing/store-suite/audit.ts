@@ -206,6 +206,7 @@ export const pruneAuditCases: Readonly<Record<string, Case>> = {
       await commitOne(store, on(made, { audit: entry({ at: T0 + day * DAY }) }))
     const options = {
       ...{ results_before: 0, notifications_before: 0, history_before: 0, hours_before: 0 },
+      revoked_before: 0,
       idempotency_before: 0,
       audit_before: T0 + 3 * DAY,
       limit: 2,

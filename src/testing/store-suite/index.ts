@@ -45,6 +45,7 @@ import {
   pruneDailyCases,
   pruneHourlyCases,
   pruneIdempotencyCases,
+  pruneKeyCases,
 } from './prune.ts'
 import { metaCases, idempotencyResponseCases } from './idempotency.ts'
 import { removalRestartCases, restartCases } from './restart.ts'
@@ -155,6 +156,7 @@ const ALONE: readonly Section[] = [
   [pruneHourlyCases, 'prune', 'hourly'],
   [pruneAvailabilityCases, 'prune', 'availability'],
   [pruneAuditCases, 'prune', 'auditLog'],
+  [pruneKeyCases, 'prune', 'keys'],
   [pruneIdempotencyCases, 'prune', 'idempotencyResponses'],
 ]
 

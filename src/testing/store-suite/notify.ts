@@ -175,6 +175,7 @@ export const notifyCases: Readonly<Record<string, Case>> = {
         history_before: T0,
         hours_before: T0,
         audit_before: T0,
+        revoked_before: T0,
         idempotency_before: T0,
       },
       limit: 10,

@@ -1,6 +1,8 @@
 import { strict as assert } from 'node:assert'
 import type { PruneOptions } from '../../store/store.ts'
+import { key } from './accounts.ts'
 import {
+  anotherAccount,
   claim,
   commitOne,
   DAY,
@@ -25,6 +27,7 @@ function older(change: Partial<PruneOptions>): PruneOptions {
     history_before: 0,
     hours_before: 0,
     audit_before: 0,
+    revoked_before: 0,
     idempotency_before: 0,
     limit: 1000,
     ...change,
@@ -171,5 +174,36 @@ export const pruneIdempotencyCases: Readonly<Record<string, Case>> = {
       ...response,
       expires_at: T0 + 9,
     })
+  },
+}
+
+export const pruneKeyCases: Readonly<Record<string, Case>> = {
+  'keys go that were revoked long ago, no more than asked for at a time, and no key in use': async (
+    store,
+  ) => {
+    const used = await store.keys.create(key({ hash: 'in use', last_used_at: T0 }))
+    await store.keys.create(key({ hash: 'first', revoked_at: T0 }))
+    await store.keys.create(key({ hash: 'second', revoked_at: T0 + 1 }))
+    const recent = await store.keys.create(key({ hash: 'recent', revoked_at: T0 + 2 }))
+    const options = older({ revoked_before: T0 + 2, limit: 1 })
+    assert.equal(await store.prune(older({})), 0)
+    assert.equal(await store.prune(options), 1)
+    assert.equal(await store.prune(options), 1)
+    assert.equal(await store.prune(options), 0)
+    assert.deepEqual(await store.keys.list(1), [used, recent])
+    assert.equal(await store.keys.byHash('first'), undefined)
+    assert.equal(await store.meta.get('revoked_key:first'), String(T0))
+    assert.equal(await store.meta.get('revoked_key:recent'), undefined)
+    assert.equal(await store.meta.get('revoked_key:in use'), undefined)
+  },
+
+  'the key made last in an account stays, however long it has been revoked': async (store) => {
+    const account_id = await anotherAccount(store)
+    await store.keys.create(key({ hash: 'earlier', revoked_at: T0 }))
+    const mine = await store.keys.create(key({ hash: 'mine', revoked_at: T0 }))
+    const other = await store.keys.create(key({ hash: 'other', account_id, revoked_at: T0 }))
+    assert.equal(await store.prune(older({ revoked_before: T0 + DAY })), 1)
+    assert.deepEqual(await store.keys.list(1), [mine])
+    assert.deepEqual(await store.keys.list(account_id), [other])
   },
 }
