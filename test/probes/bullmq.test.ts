@@ -293,14 +293,15 @@ describeWithServer(redisServer, 'probes over Redis', () => {
 
   it('clear away the queues of engines that died two hours ago', async () => {
     const own = client()
-    const queue = new Queue(names.answers('dead'), { connection: own, prefix: 'watchpost' })
+    const [dead, asleep] = ['d'.repeat(16), 'a'.repeat(16)]
+    const queue = new Queue(names.answers(dead), { connection: own, prefix: 'watchpost' })
     await queue.add('answer', {})
-    await own.zadd(names.engines, systemClock.now() - 7_300_000, 'dead')
-    await own.zadd(names.engines, systemClock.now() - 7_000_000, 'asleep')
+    await own.zadd(names.engines, systemClock.now() - 7_300_000, dead)
+    await own.zadd(names.engines, systemClock.now() - 7_000_000, asleep)
     await engineWith([])
-    await expect.poll(async () => own.keys('watchpost:answers-dead:*')).toEqual([])
-    expect(await own.zscore(names.engines, 'dead')).toBeNull()
-    expect(await own.zscore(names.engines, 'asleep')).not.toBeNull()
+    await expect.poll(async () => own.keys(`watchpost:answers-${dead}:*`)).toEqual([])
+    expect(await own.zscore(names.engines, dead)).toBeNull()
+    expect(await own.zscore(names.engines, asleep)).not.toBeNull()
   })
 
   async function engineWith(locations: readonly (typeof FRA)[]) {
