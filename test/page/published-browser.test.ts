@@ -106,7 +106,7 @@ describeWithServer(chromiumBrowser, 'public pages made at run time, in a browser
       await goto('/status/door')
       await page.fill('#password', 'not this one')
       await page.click('button.primary')
-      expect(await page.textContent('[role=alert]')).toContain('not the password')
+      expect(await page.textContent('[role=alert]')).toContain('The password is wrong')
       await page.fill('#password', 'correct horse')
       await page.click('button.primary')
       expect(await page.textContent('h1')).toBe('There is no data yet')
