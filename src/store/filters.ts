@@ -9,13 +9,14 @@ import type {
   EpochMs,
   IncidentRecord,
   JsonObject,
+  KeyRecord,
   MonitorRecord,
   ResultRecord,
 } from '../model.ts'
 import { fold } from '../model/fold.ts'
 import { metadataEntries, searchText } from './rules.ts'
 import { shardOf } from './store.ts'
-import type { AuditQuery, IncidentQuery, MonitorQuery, ResultQuery } from './store.ts'
+import type { AuditQuery, IncidentQuery, MonitorQuery, PruneOptions, ResultQuery } from './store.ts'
 
 /** For every monitor of a list: what is asked for is folded once. */
 export function monitorFilter(query: MonitorQuery): (monitor: MonitorRecord) => boolean {
@@ -74,4 +75,13 @@ export function auditFits(entry: AuditRecord, query: AuditQuery): boolean {
 
 function within(at: EpochMs, { from, to }: { readonly from?: EpochMs; readonly to?: EpochMs }) {
   return at >= (from ?? -Infinity) && at < (to ?? Infinity)
+}
+
+export function isLongRevoked({ revoked_before }: PruneOptions): (key: KeyRecord) => boolean {
+  return ({ revoked_at }) => revoked_at !== null && revoked_at < revoked_before
+}
+
+/** The name in `meta` of a revoked key that `prune` has removed. */
+export function revokedKeyName(hash: string): string {
+  return `revoked_key:${hash}`
 }

@@ -11,12 +11,11 @@ import type {
   DailyStats,
   HourlyStats,
   JsonObject,
-  KeyRecord,
   NotificationRecord,
   NotificationStatus,
 } from '../model.ts'
 import { SHARDS } from './store.ts'
-import type { Claim, FinishedAttempt, OfAccount, PruneOptions } from './store.ts'
+import type { Claim, FinishedAttempt, OfAccount } from './store.ts'
 
 export function externalIdTaken(): ConflictError {
   return new ConflictError('external_id_taken', 'Another account has this external_id')
@@ -206,13 +205,4 @@ export function datesAnew(
 ): boolean {
   const untouched = row.status === 'queued' && row.attempts === 0 && row.interruptions === 0
   return row.sent_at === null || untouched
-}
-
-export function isLongRevoked({ revoked_before }: PruneOptions): (key: KeyRecord) => boolean {
-  return ({ revoked_at }) => revoked_at !== null && revoked_at < revoked_before
-}
-
-/** The name in `meta` of a revoked key that `prune` has removed. */
-export function revokedKeyName(hash: string): string {
-  return `revoked_key:${hash}`
 }

@@ -1,5 +1,5 @@
 import type { NotificationRecord } from '../../model.ts'
-import { isLongRevoked, revokedKeyName } from '../rules.ts'
+import { isLongRevoked, revokedKeyName } from '../filters.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './accounts.ts'
 import { dropNotification } from './tables.ts'

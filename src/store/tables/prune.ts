@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../model.ts'
 import { dayOf } from '../../model/time.ts'
-import { isLongRevoked, revokedKeyName } from '../rules.ts'
+import { isLongRevoked, revokedKeyName } from '../filters.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving, removeAttempts } from './accounts.ts'
 import { meta } from './lists.ts'
