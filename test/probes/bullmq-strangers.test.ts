@@ -3,9 +3,10 @@ import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { namesUnder } from '../../src/probes/bullmq/options.ts'
 import { createWire } from '../../src/probes/bullmq/wire.ts'
+import type { CheckOrder } from '../../src/probes/transport.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { redisServer, startRedis } from '../support/servers/redis.ts'
-import { engineAt, fine, KEY, order, probeAt } from './ways.ts'
+import { engineAt, fine, FRA, gate, HEL, KEY, order, probeAt } from './ways.ts'
 
 const names = namesUnder('watchpost')
 const GONE = { removeOnComplete: true, removeOnFail: true }
@@ -17,12 +18,16 @@ describeWithServer(redisServer, 'whoever can write to Redis and has no key', () 
     const { redis: port } = redis.ports
     const client = new Redis(port)
     onTestFinished(() => client.disconnect())
-    const orders = new Queue(names.orders('fra'), {
-      connection: { host: '127.0.0.1', port },
-      prefix: names.prefix,
-    })
+    const connection = `redis://127.0.0.1:${port}`
+    return { connection, client, orders: ordersOf('fra', connection) }
+  }
+
+  function ordersOf(location: string, url: string) {
+    const { hostname: host, port } = new URL(url)
+    const connection = { host, port: Number(port) }
+    const orders = new Queue(names.orders(location), { connection, prefix: names.prefix })
     onTestFinished(() => orders.close())
-    return { connection: `redis://127.0.0.1:${port}`, client, orders }
+    return orders
   }
 
   it.each([
@@ -42,6 +47,33 @@ describeWithServer(redisServer, 'whoever can write to Redis and has no key', () 
     const after = order()
     await transport.send(after)
     await expect.poll(() => answers.map((each) => each.order.id)).toContain(after.id)
+  })
+
+  it('has no order carried out again, or at another location', async () => {
+    const { connection, client, orders } = await somewhere()
+    const ran: string[] = []
+    const note = (where: string) => (each: CheckOrder) => {
+      ran.push(`${where} ${each.id}`)
+      return Promise.resolve(fine())
+    }
+    const { run, ids, openAll } = gate()
+    await probeAt(connection, { run })
+    await probeAt(connection, { location: 'hel', run: note('hel') })
+    const { transport, answers } = await engineAt(connection, {}, [FRA, HEL])
+    const sent = order()
+    await transport.send(sent)
+    await expect.poll(ids).toEqual([sent.id])
+    const [engine] = await client.zrange(names.engines, '0', '-1')
+    const taken = names.job(names.orders('fra'), `${engine}-${sent.id}`)
+    const data = JSON.parse((await client.hget(taken, 'data')) ?? '') as unknown
+    await orders.add('order', data, { ...GONE, jobId: 'again' })
+    await ordersOf('hel', connection).add('order', data, { ...GONE, jobId: `${engine}-${sent.id}` })
+    const after = [order(), order({ location: HEL })]
+    for (const each of after) await transport.send(each)
+    await expect.poll(() => ran).toEqual([`hel ${after[1]!.id}`])
+    await expect.poll(ids).toEqual([sent.id, after[0]!.id])
+    openAll()
+    await expect.poll(() => answers.length).toBe(3)
   })
 
   it('hides no probe by beats that are none', async () => {

@@ -30,6 +30,8 @@ export interface OrderConsumerOptions {
   readonly concurrency: number
   readonly perHost: number
   readonly run: ProbeHost['run']
+  /** Name of this location; `undefined` before the first order. */
+  readonly location: () => string | undefined
   /** Whether this location has a network. */
   readonly connected: () => boolean
   /** Redis' clock minus the local clock, in ms. */
@@ -107,6 +109,11 @@ export function createOrderConsumer(options: OrderConsumerOptions): OrderConsume
     const opened = wire.openOrder(job.data)
     if (!opened.ok) return refuse(job.data, opened.refusal, opened.problem)
     const { order, offset_ms } = opened.value
+    // Whoever can write to Redis can copy an encrypted order: to run it again, or at another location.
+    if (job_id !== `${engine}-${order_id}` || order.location.name !== options.location()) {
+      throttledLog.warn({ engine, order_id }, 'an order was moved or repeated; it is dropped')
+      return
+    }
     const skew_ms = skew(offset_ms - options.offset())
     const ending = await carry(job_id, order, skew_ms)
     if (ending === 'returned') return giveBack(job, token)

@@ -102,6 +102,7 @@ export function bullmqProbe(options: BullmqProbeOptions): Probe {
     concurrency,
     perHost,
     run: options.run,
+    location: () => location,
     connected: () => selfCheck.passes,
     offset: () => offset_ms,
   })
