@@ -23,6 +23,17 @@ async function check(listener: RequestListener, input: HttpInput): Promise<Outco
   return await runCheck(http(), { url: server.origin, ...input }, { timeout_ms: 60_000 })
 }
 
+/**
+ * As {@link check}, again where the search for the number was given up: its limit is a second, which is short beside
+ * much other work.
+ */
+async function searched(listener: RequestListener, input: HttpInput): Promise<Outcome> {
+  let outcome = await check(listener, input)
+  for (let tries = 1; tries < 5 && outcome.verdict === 'unknown'; tries++)
+    outcome = await check(listener, input)
+  return outcome
+}
+
 /** `size` bytes of filler as fast as they are taken, then `end`. */
 function pour(into: NodeJS.WritableStream, size: number, end = '', filler = 'a'): void {
   const piece = Buffer.alloc(PIECE, filler)
@@ -208,7 +219,7 @@ describe('a number in a long page', () => {
 
   it('is not found by an anchor where the text neither begins nor ends', async () => {
     for (const number_regex of ['^7(\\d)', '\\b7(\\d)', '(\\d)$', '(\\d)\\b']) {
-      expect(await check(at('7'.repeat(600_000) + 'x'), { number_regex })).toMatchObject({
+      expect(await searched(at('7'.repeat(600_000) + 'x'), { number_regex })).toMatchObject({
         details: number_regex.includes('7') ? { number: 7 } : {},
         verdict: number_regex.includes('7') ? 'ok' : 'fail',
       })
@@ -241,7 +252,7 @@ describe('a body that is searched as it streams by', () => {
     const before = process.memoryUsage.rss()
     let peak = 0
     const sample = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 5)
-    const outcome = await check(long(60 * MIB, 'the end7'), input)
+    const outcome = await searched(long(60 * MIB, 'the end7'), input)
     clearInterval(sample)
     expect(outcome).toMatchObject({ verdict: 'ok' })
     expect(peak - before).toBeLessThan(40 * MIB)

@@ -17,6 +17,7 @@ import type { Json, JsonObject, Outcome } from '../../src/model.ts'
 import { resourcesAgent } from '../../src/resources-agent/index.ts'
 import { certificates } from '../support/certificates.ts'
 import { check } from '../support/check.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { programFolder } from '../support/ping-program.ts'
 import { freePorts } from '../support/servers/ports.ts'
 import { NOW } from './demo.ts'
@@ -117,10 +118,10 @@ describe('the demonstration', () => {
     },
   )
 
-  const failures: Readonly<Record<string, () => Promise<Outcome>>> = {
+  const failures: Readonly<Record<string, (deadline_ms: number) => Promise<Outcome>>> = {
     'http http_status 502': () => webCheck(answering(502)),
     'http http_status 503': () => webCheck(answering(503)),
-    'http http_response_timeout': () => webCheck(() => undefined, 1000),
+    'http http_response_timeout': (deadline_ms) => webCheck(() => undefined, deadline_ms),
     'smtp connect_refused': async () => {
       const { port } = await freePorts(['port'])
       return check(smtp(), { host: '127.0.0.1', port })
@@ -148,9 +149,11 @@ describe('the demonstration', () => {
     const [type = ''] = key.split(' ')
     const checker = CHECKERS.find((each) => each.type === type)
     expect(Object.keys({ ...SHARED_CAUSES, ...checker?.causes })).toContain(cause.code)
-    const real = await failures[key]?.()
-    expect(real).toMatchObject({ verdict: 'fail', cause_code: cause.code, phase: cause.phase })
-    expect(written(cause.text)).toBe(written(real?.cause_text ?? ''))
+    await withDeadline(1000, async (deadline_ms) => {
+      const real = await failures[key]?.(deadline_ms)
+      expect(real).toMatchObject({ verdict: 'fail', cause_code: cause.code, phase: cause.phase })
+      expect(written(cause.text)).toBe(written(real?.cause_text ?? ''))
+    })
   })
 })
 

@@ -155,8 +155,8 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
       url: urlOf(proxy.port),
       schema: freshSchema(),
       connections: 3,
-      connectTimeoutMs: 300,
-      statementTimeoutMs: 300,
+      connectTimeoutMs: 1500,
+      statementTimeoutMs: 1500,
       retryMs: 0,
     })
     const made = await store.monitors.create(monitor())
