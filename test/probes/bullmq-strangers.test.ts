@@ -3,6 +3,7 @@ import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { namesUnder } from '../../src/probes/bullmq/options.ts'
 import { createWire } from '../../src/probes/bullmq/wire.ts'
+import type { AnswerJob } from '../../src/probes/bullmq/wire.ts'
 import type { CheckOrder } from '../../src/probes/transport.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { redisServer, startRedis } from '../support/servers/redis.ts'
@@ -114,3 +115,12 @@ it('a message that is longer than any of ours is not opened', () => {
   const job = { format: 1, text: `sealed:1:${'A'.repeat(9 * 2 ** 20)}` }
   expect(wire.openAnswer(job, 'engine', '1-1-1-1')).toMatchObject({ problem: 'It is too long' })
 })
+
+it.each([['constructor'], ['__proto__'], ['nothing'], [null], [{ a: 1 }]])(
+  'a refusal that says %o is one that nobody understands',
+  (refused) => {
+    const given = { refused } as unknown as AnswerJob
+    const opened = createWire(KEY).openAnswer(given, 'engine', '1-1-1-1')
+    expect(opened).toMatchObject({ ok: false, refusal: 'unreadable' })
+  },
+)
