@@ -31,11 +31,20 @@ export function warningOf(
     }
     const { above, below } = limit
     const value = valueOf(figure)
+    const unit = figure === 'response' ? ' ms' : ''
     if (value === null) continue
     if (above !== undefined && value > above)
-      return warning('warn_above', { figure, value, above }, `${shown(value)}, more than ${above}`)
+      return warning(
+        'warn_above',
+        { figure, value, above },
+        `${shown(value)}${unit}, more than ${above}${unit}`,
+      )
     if (below !== undefined && value < below)
-      return warning('warn_below', { figure, value, below }, `${shown(value)}, less than ${below}`)
+      return warning(
+        'warn_below',
+        { figure, value, below },
+        `${shown(value)}${unit}, less than ${below}${unit}`,
+      )
   }
   return undefined
 }

@@ -20,7 +20,7 @@ const DOMAIN = { expires_at: '2030-01-11T00:00:00.000Z', registrar: 'Example Reg
 const DEGRADED = {
   since: '2030-01-01T08:00:00.000Z',
   cause_code: 'warn_above',
-  cause_text: 'response is 912, more than 800',
+  cause_text: 'response is 912 ms, more than 800 ms',
 }
 
 /** What an event adds to the payload; those of incidents have none. */

@@ -175,11 +175,13 @@ describe('a monitor that is up and degraded', () => {
     await made.clock.advance(3 * MINUTE_MS)
     const text = await made.visit.text(`/monitors/${id}`)
     expect(text).toMatch(/class="tag"[^>]*>Degraded, began <time/)
-    expect(text).toContain('response is 20, less than 50')
+    expect(text).toContain('response is 20 ms, less than 50 ms')
     const list = await made.visit.text('/')
     // Before the address, which may be long.
-    expect(list).toMatch(/class="muted target">\s*<span class="near">[^]*?<\/svg>\s*Degraded: /)
-    expect(list).toContain('response is 20, less than 50')
+    expect(list).toMatch(
+      /class="muted target">\s*<span class="near"[^>]*>[^]*?<\/svg>\s*Degraded: /,
+    )
+    expect(list).toContain('response is 20 ms, less than 50 ms')
     expect((await made.engine.monitors.get(id)).state).toBe('up')
   })
 })
