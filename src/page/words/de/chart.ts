@@ -22,7 +22,7 @@ export const CHART_DE: typeof CHART = {
   moment: (title) => `Zeitpunkt im Diagramm: ${title}`,
   degraded: 'Beeinträchtigt',
   failedChecks: 'Fehlgeschlagene Prüfungen',
-  beyond: 'Maximum jenseits der Skala',
+  beyond: 'Maximum über der Skala',
   linesOf: (some, all) => `Linien von ${number(some)} der ${number(all)} Standorte`,
   asTable: 'Diagramm als Tabelle',
   phases: 'Phasen, Mittelwert',

@@ -42,7 +42,7 @@ export const CONTACTS_DE: typeof CONTACTS = {
   saidWell: (name) => `${name}: keine Zustellprobleme`,
   nextAttempt: (when) => [', nächster Versuch ', when],
   quietHours: 'Ruhezeiten',
-  oneMessage: 'Sammeln für',
+  oneMessage: 'Zusammenfassen über',
   log: 'Protokoll der Benachrichtigungen',
   event: 'Ereignis',
   monitor: 'Monitor',

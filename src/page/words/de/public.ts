@@ -88,7 +88,7 @@ export const PUBLIC_DE: typeof PUBLIC = {
   earlier: 'Frühere Störungen',
   months: 'Monate',
   incidents: 'Störungen',
-  foundByChecks: 'Von Prüfungen erkannt',
+  foundByChecks: 'Durch Prüfungen erkannt',
   uptimeTitle: 'Verfügbarkeit',
   needsPassword: 'Diese Seite ist durch ein Passwort geschützt',
   password: 'Passwort',

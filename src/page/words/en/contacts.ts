@@ -19,18 +19,21 @@ export const CONTACTS = {
   nothingSent: 'Nothing sent yet',
   notDelivered: 'Not delivered',
   delivered: 'Delivered',
-  nothingWaits: 'Nothing waits',
-  nothingRecent: 'Nothing recent waits',
+  nothingWaits: 'Nothing waiting',
+  nothingRecent: 'Nothing recent waiting',
   waits: (count: number): string =>
-    plural(count, { one: '1 notification waits', other: `${number(count)} notifications wait` }),
+    plural(count, {
+      one: '1 notification waiting',
+      other: `${number(count)} notifications waiting`,
+    }),
   atLeastWaits: (count: number): string =>
-    `At least ${plural(count, { one: '1 notification', other: `${number(count)} notifications` })} wait`,
+    `At least ${plural(count, { one: '1 notification', other: `${number(count)} notifications` })} waiting`,
   count: (count: number): string =>
     plural(count, { one: '1 contact', other: `${number(count)} contacts` }),
   sendTest: 'Send a test',
   sendTestTo: (name: string): string => `Send a test to ${name}`,
   notifications: 'Notifications',
-  nothingSentTo: 'Nothing was sent to this contact yet.',
+  nothingSentTo: 'Nothing has been sent to this contact yet.',
   lastNot: 'The last notification was not delivered',
   lastDelivered: 'The last notification was delivered',
   saidFailing: (name: string): string => `${name}: the last notification was not delivered`,

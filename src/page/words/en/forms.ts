@@ -48,7 +48,8 @@ export const FORMS = {
   otherSecret: 'another secret',
   required: 'required',
   isRequired: 'This is required',
-  within: (range: string): string => `Must be within ${range}`,
+  /** `of`: what is counted, with a space before it, or nothing. */
+  within: (from: string, to: string, of: string): string => `Must be ${from} to ${to}${of}`,
   inUnit: (unit: string): string => `in ${unit}`,
   onePerLine: 'one per line',
   headerLines: 'one per line, as in Name: value',
@@ -60,7 +61,7 @@ export const FORMS = {
   defaultOf: (value: string): string => `Default (${value})`,
   yes: 'Yes',
   no: 'No',
-  stored: 'Stored; empty keeps it',
+  stored: 'Stored; leave empty to keep it',
   removeStored: 'Remove the stored value',
   /** Said by the script, while the service is asked and when it does not answer. */
   asking: 'One moment …',

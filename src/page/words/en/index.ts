@@ -1,20 +1,25 @@
 /**
- * English: all words of the page. Other languages have the same rooms; what they leave out stays English.
+ * English: all words of the page. Other languages have the same groups of words; a word that they leave out is English.
  *
  * @module
  */
 
 import { CHART } from './chart.ts'
-import { COMMON, ERRORS, FRAME, SIGN_IN } from './common.ts'
 import { CONTACTS } from './contacts.ts'
+import { ERRORS } from './errors.ts'
 import { FORMS } from './forms.ts'
+import { FRAME } from './frame.ts'
+import { LABELS } from './labels.ts'
 import { AUDIT, KEYS, MAINTENANCE } from './manage.ts'
 import { INCIDENTS, MONITOR } from './monitor.ts'
 import { OVERVIEW } from './overview.ts'
 import { DAYS, PLANNED, PUBLIC } from './public.ts'
+import { SIGN_IN } from './sign-in.ts'
+import { STATES } from './states.ts'
+import { TIMES } from './times.ts'
 
 export const ENGLISH_WORDS = {
-  common: COMMON,
+  common: { ...STATES, ...TIMES, ...LABELS },
   frame: FRAME,
   errors: ERRORS,
   signIn: SIGN_IN,

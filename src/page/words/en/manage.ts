@@ -11,10 +11,10 @@ const { number } = formsOf('en-GB')
 
 export const MAINTENANCE = {
   title: 'Maintenance',
-  none: 'No work is planned. While a window is open, its monitors are still checked, but nobody is notified.',
+  none: 'No work is planned. During maintenance, monitors are still checked, but no notifications are sent.',
   plan: 'Plan work',
   over: 'over',
-  ends: <T>(when: T): Parts<T> => ['open, ends ', when],
+  ends: <T>(when: T): Parts<T> => ['under way, ends ', when],
   begins: <T>(when: T): Parts<T> => ['begins ', when],
   noChecks: ' · no checks meanwhile',
   end: 'End now',
@@ -45,7 +45,7 @@ export const MAINTENANCE = {
   to: 'to',
   startUtc: 'Start, UTC',
   endUtc: 'End, UTC',
-  everyWeek: 'Every week, for the minutes above, at',
+  everyWeek: 'Every week, for as many minutes, at',
   timeOfDay: 'Time of day',
   timeZone: 'Time zone',
   whichMonitors: 'For which monitors',
@@ -83,10 +83,10 @@ export const AUDIT = {
     `The actor to filter by has more than ${number(most)} characters.`,
   who: 'Who',
   whoSuchAs: 'Who, such as key:1',
-  of: 'Of',
+  of: 'Kind',
   what: 'What',
   changes: 'Changes',
-  nobody: 'nobody named',
+  nobody: 'not recorded',
   noValue: 'none',
   /** What was done with a resource: `Monitor Shop updated`. */
   actions: {
