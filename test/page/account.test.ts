@@ -138,7 +138,7 @@ describe('planned work', () => {
       ['name', /\w/],
       ['window', /after start/],
     ] as const)
-      expect(new RegExp(`id="m-${name}-problem"[^>]*>([^<]*)`).exec(text)?.[1]).toMatch(words)
+      expect(new RegExp(`id="m-${name}-problem"[^>]*>([^]*?)</p>`).exec(text)?.[1]).toMatch(words)
     expect(text).toContain('value="2026-03-02T22:00"')
     expect((await engine.maintenance.list()).items).toEqual([])
   })

@@ -35,7 +35,7 @@ it('says who changed what, newest first, and no secret', async () => {
   expect(rowsOf(text).slice(0, 3)).toEqual([
     'user:ann Contact Ops created',
     'user:ann Monitor Shop updated interval_sec : 60 → 300 ; tags : [] → [&quot;eu&quot;] ; password',
-    'nobody named Monitor Shop created',
+    'not recorded Monitor Shop created',
   ])
   expect(text).not.toContain('hunter2')
   await visit.post(`/monitors/${id}/pause`)

@@ -389,7 +389,7 @@ describeWithServer(chromiumBrowser, 'in a browser', () => {
       await page.fill('[name="f.host"]', 'shop.test')
       await page.fill('[name="f.port"]', '99999')
       await page.click('button:text("Create")')
-      expect(await page.textContent('#f-port-problem')).toContain('Must be within')
+      expect(await page.textContent('#f-port-problem')).toContain('Must be 1 to')
       await page.fill('[name="f.port"]', '443')
       await page.click('button:text("Create")')
       await page.waitForURL(/monitors\/\d+$/)

@@ -119,7 +119,7 @@ it('says at each field what is wrong with it, and keeps what was typed but the s
   const answer = await visit.post('/monitors/new', sent)
   const text = await answer.text()
   expect(answer.status).toBe(422)
-  expect(problemOf(text, 'port')).toBe('Must be within 1..65535')
+  expect(problemOf(text, 'port')).toBe('Must be 1 to 65,535')
   expect(problemOf(text, 'speed')).toBe('A number is expected')
   expect(problemOf(text, 'host')).toBe('A host name or IP address is expected')
   expect(problemOf(text, 'auth.user')).toBe('This is required')
@@ -160,7 +160,7 @@ it('changes a monitor, keeps its secrets unseen, and shows beforehand what would
   const path = `/monitors/${id}/edit`
   const form = await visit.text(path)
   for (const secret of ['opensesame', 'also-a-secret']) expect(form).not.toContain(secret)
-  expect(form).toContain('Stored; empty keeps it')
+  expect(form).toContain('Stored; leave empty to keep it')
   const [, version = ''] = /name="version" value="(\d+)"/.exec(form) ?? []
   const sent = {
     ...{ version, ...NEW },
@@ -215,7 +215,7 @@ it('copies a monitor without its secrets, and deletes one after asking', async (
   expect(copy).toContain('value="Copy of One"')
   expect(copy).toContain('value="4002"')
   expect(copy).not.toContain('opensesame')
-  expect(copy).not.toContain('Stored; empty keeps it')
+  expect(copy).not.toContain('Stored; leave empty to keep it')
   expect(await visit.text(`/monitors/${id}/delete`)).toContain('Delete <bdi>One</bdi>?')
   expect((await engine.monitors.list()).items).toHaveLength(1)
   expect((await visit.post(`/monitors/${id}/delete`)).headers.get('location')).toBe('/')

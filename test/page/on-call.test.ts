@@ -72,9 +72,9 @@ it('what waits for a contact in its quiet hours is counted, with the time of the
   await create('a.test', { fail_threshold: 1 })
   failing.set('a.test', 'Gone')
   await clock.advance(2 * MINUTE_MS)
-  expect(plain(await visit.text('/contacts'))).toContain('1 notification waits')
+  expect(plain(await visit.text('/contacts'))).toContain('1 notification waiting')
   expect(plain(await visit.text(`/contacts/${contact}`))).toMatch(
-    /1 notification waits, next attempt in \d+ h/,
+    /1 notification waiting, next attempt in \d+ h/,
   )
 })
 

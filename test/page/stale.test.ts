@@ -36,6 +36,10 @@ it('a monitor that nobody looks at is shown as healthy nowhere', async () => {
   expect(await headline('/')).not.toContain('icon good')
   expect(await row()).toContain('class="state warn"')
   expect(await row()).toContain('Unknown')
+  // One sentence, whose words are no items of a row.
+  expect(await row()).toMatch(
+    /target">\s*<span\s*>Last checked <time[^>]*>[^<]*<\/time>; it was up<\/span/,
+  )
   const state = await headline(`/monitors/${id}`)
   expect(state).toContain('<strong>Unknown</strong>: no check for a while; it was up before')
   expect(state).not.toContain('good')

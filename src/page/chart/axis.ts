@@ -69,7 +69,7 @@ const APART = [
 const MAX_LABELS = 7
 /** The share of the chart at either end that is left to the texts of its begin and its end. */
 const MARGIN = 0.1
-const MARGIN_ON_PHONE = 0.2
+const MARGIN_ON_PHONE = 0.22
 
 /** Round UTC times within the chart, without its begin and end. */
 export function axisLabelsOf(

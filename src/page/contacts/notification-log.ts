@@ -49,7 +49,7 @@ export function notificationLog(
           <th scope="col">${({ words }) => words.contacts.status}</th>
           <th scope="col">${({ words }) => words.contacts.attempts}</th>
           <th scope="col">${({ words }) => words.contacts.time}</th>
-          ${resend_to !== undefined && html`<th scope="col"><span class="hidden">${({ words }) => words.common.action}</span></th>`}
+          ${resend_to !== undefined && html`<th scope="col" class="act"><span class="hidden">${({ words }) => words.common.action}</span></th>`}
         </tr>
       </thead>
       <tbody>
@@ -88,7 +88,7 @@ function logRow(
     <td>
       ${clockTime(row.created_at, now)}${row.next_attempt_at !== null && html`<br /><span class="muted">${next}</span>`}
     </td>
-    ${resend_to !== undefined && html`<td>${isFinal(status) && resendButton(id, { base, resend_to })}</td>`}
+    ${resend_to !== undefined && html`<td class="act">${isFinal(status) && resendButton(id, { base, resend_to })}</td>`}
   </tr>`
 }
 

@@ -58,15 +58,16 @@ export function labelOf(name: string): string {
 }
 
 /** The description, the unit and the default. */
-function noteOf({ info, fallback, kind, required }: Control): readonly Content[] {
-  const { description, unit, no_effect, unavailable } = info
+function noteOf({ name, info, fallback, kind, required }: Control): readonly Content[] {
+  const { unit, no_effect, unavailable } = info
+  const described = info.description.replace('; a string with commas is accepted as well', '')
+  const description = unlabelled(described, labelOf(name))
   const usual = required || kind === 'checkbox' ? '' : usualText(fallback)
   const said = (word: (words: Words['forms']) => Content): Content => {
     return ({ words }) => word(words.forms)
   }
   const parts: readonly Content[] = [
-    description !== '' &&
-      english(description.replace('; a string with commas is accepted as well', '')),
+    description !== '' && english(description),
     unit !== undefined && said(({ inUnit }) => inUnit(unit)),
     kind === 'lines' && said(({ onePerLine }) => onePerLine),
     kind === 'headers' && said(({ headerLines }) => headerLines),
@@ -78,6 +79,14 @@ function noteOf({ info, fallback, kind, required }: Control): readonly Content[]
   return parts.filter((part) => part !== false)
 }
 
+/** Without the label, which stands above it: `Name; default is the address` → `Default is the address`. */
+function unlabelled(description: string, label: string): string {
+  const [first, ...rest] = description.split('; ')
+  if (first !== label) return description
+  const text = rest.join('; ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 function usualText(fallback: Json): string {
   if (fallback === null || fallback === '') return ''
   if (typeof fallback !== 'object') return String(fallback)
@@ -85,13 +94,20 @@ function usualText(fallback: Json): string {
   return empty ? '' : JSON.stringify(fallback)
 }
 
-/** `out_of_range: 1..20` → `Out of range: 1..20`. */
+const RANGE = /^out_of_range: (-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)(.*)$/s
+
+/** `out_of_range: 1..20 items` → `Must be 1 to 20 items`. */
 export function problemText(problem: string): Content {
   if (problem === 'required') return ({ words }) => words.forms.isRequired
-  const range = /^out_of_range: (.*)$/.exec(problem)?.[1]
-  if (range !== undefined) return ({ words }) => words.forms.within(range)
-  const text = problem.replace(/^invalid: /, '').replaceAll('out_of_range: ', 'must be within ')
+  const [, from, to, of = ''] = RANGE.exec(problem) ?? []
+  if (from !== undefined && to !== undefined)
+    return ({ words, number }) => words.forms.within(bound(from, number), bound(to, number), of)
+  const text = problem.replace(/^(?:invalid|out_of_range): /, '').replaceAll('out_of_range: ', '')
   return english(text.charAt(0).toUpperCase() + text.slice(1))
+}
+
+function bound(text: string, number: Language['number']): string {
+  return text.includes('.') ? text : number(Number(text))
 }
 
 function usualOption(fallback: Json): Said {

@@ -9,7 +9,7 @@ import type { Frame } from '../layout/frame.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Markup, Said } from '../layout/markup.ts'
-import { moment } from '../layout/words.ts'
+import { moment, timeOfDay } from '../layout/words.ts'
 import { checkList } from '../monitor/checks.ts'
 import type { IncidentInFull } from './incident-facts.ts'
 import { asideOf, endedText, incidentList, nameOf } from './incidents.ts'
@@ -84,7 +84,7 @@ function headline({ incident, parent }: IncidentInFull): Markup {
       >${aside !== undefined && html` <span class="tag">${aside}</span>`}<br />
       <span class="muted"
         >${foreign(incident.cause_text)} ·
-        ${moment(incident.started_at)}${incident.ended_at !== null && html` – ${moment(incident.ended_at)}`}</span
+        ${moment(incident.started_at)}${incident.ended_at !== null && html` – ${timeOfDay(incident.ended_at, incident.started_at)}`}</span
       >
     </p>`
 }

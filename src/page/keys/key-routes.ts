@@ -74,7 +74,7 @@ function keySheet(
               <th scope="col">${words.may}</th>
               <th scope="col">${common.created}</th>
               <th scope="col">${words.lastUsed}</th>
-              <th scope="col"><span class="hidden">${common.action}</span></th>
+              <th scope="col" class="act"><span class="hidden">${common.action}</span></th>
             </tr>
           </thead>
           <tbody>
@@ -86,7 +86,7 @@ function keySheet(
                   <td>${isAll(scopes) ? words.everything : scopes.join(', ')}</td>
                   <td>${day(created_at)}</td>
                   <td>${last_used_at === null ? common.never : relative(last_used_at, now)}</td>
-                  <td>
+                  <td class="act">
                     ${revoked_at !== null ? html`<span class="muted">${words.revoked}</span>` : html`<form method="post" action="${base}/keys/${id}/revoke"><button class="small" aria-label="${words.revokeNamed(name)}">${words.revoke}</button></form>`}
                   </td>
                 </tr>`,

@@ -44,10 +44,10 @@ const SOURCE = `(() => {
     if (note.textContent !== text) note.textContent = text
   }
   const grey = () => {
-    const at = new Date(heard + ahead).toISOString()
+    const at = new Date(heard + ahead)
     const time = lost.querySelector('time')
-    time.dateTime = at
-    time.textContent = at.slice(0, 19).replace('T', ' ')
+    time.dateTime = at.toISOString()
+    time.textContent = at.toLocaleString(root.dataset.intl, { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
     root.dataset.lost = ''
     lost.hidden = false
   }

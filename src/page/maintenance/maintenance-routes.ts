@@ -14,7 +14,7 @@ import type { Frame } from '../layout/frame.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
 import type { Content, Said } from '../layout/markup.ts'
-import { moment, relative } from '../layout/words.ts'
+import { moment, relative, timeOfDay, ZONE } from '../layout/words.ts'
 import { collectMonitors } from '../overview/monitors.ts'
 import { action, page } from '../routes/signed-in.ts'
 import type { PrivateSheet } from '../routes/signed-in.ts'
@@ -136,7 +136,8 @@ function covers({ all_monitors, tags, monitor_ids }: MaintenanceView): Content {
 }
 
 function windowText(window: MaintenanceWindow): Content {
-  if ('start' in window) return [moment(window.start), ' – ', moment(window.end), ' UTC']
+  if ('start' in window)
+    return [moment(window.start), ' – ', timeOfDay(window.end, window.start), ' ', ZONE]
   return ({ words: { maintenance: words }, duration }) => {
     const lasts = duration(window.duration_min * 60)
     if ('cron' in window) return words.cron(window.cron, window.time_zone, lasts)

@@ -54,7 +54,7 @@ export function checkList({ results, locations, type, now }: ChecksFacts): Marku
                 <span class="what"
                   >${verdictIcon(result.verdict)}<span>${sayVerdict(result)}</span></span
                 >
-                ${waterfall(result, longest)}
+                ${isMeasured(result) && waterfall(result, longest)}
                 <span class="took">${({ ms }) => ms(result.response_ms)}</span>
               </summary>
               ${inFull(result, type)}
@@ -69,6 +69,11 @@ function sayVerdict({ verdict, cause_text }: ResultView): Content {
   if (cause_text === null) return label
   // The icon shows the verdict, which leaves room for the cause.
   return [html`<span class="hidden">${label}: </span>`, foreign(cause_text)]
+}
+
+/** Whether there is a bar to draw; without it the cause has its place. */
+function isMeasured(result: ResultView): boolean {
+  return result.response_ms !== null || phasesOf(result).length > 0
 }
 
 /** The length of a check's bar: its response time and the phases that are drawn. */

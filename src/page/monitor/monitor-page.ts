@@ -40,7 +40,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
         <h1 id="name">${foreign(monitor.name)}</h1>
         <p class="muted target">
           <span>${type?.name ?? monitor.type}</span>
-          ${monitor.target !== monitor.name && html`<span class="mono">${foreign(monitor.target)}</span>`}
+          ${monitor.target !== monitor.name && monitor.target !== monitor.type && html`<span class="mono">${foreign(monitor.target)}</span>`}
           ${monitor.tags.map((tag) => html`<span class="tag">${foreign(tag)}</span>`)}
         </p>
       </div>

@@ -159,8 +159,8 @@ function firstSteps({ origin, base }: Frame, can_act: boolean): Markup {
     <h1>${({ words }) => words.overview.none}</h1>
     ${can_act && html`<p><a class="button" href="${base}/monitors/new">${({ words }) => words.overview.newMonitor}</a></p>`}
     <p>
-      ${({ words }) => words.overview[can_act ? 'orApi' : 'onlyApi']}
       ${({ words }) => words.overview.appears}
+      ${({ words }) => words.overview[can_act ? 'orApi' : 'onlyApi']}
     </p>
     <pre tabindex="0"><code>curl -s ${origin}/api/v1/monitors \\
   -H 'Authorization: Bearer YOUR_KEY' \\

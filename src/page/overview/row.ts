@@ -100,7 +100,7 @@ export function rowItem(row: Row, { frame: { base, now }, can_act }: RowOptions)
       </div>
       <div>
         <dt>${({ words }) => words.overview.checked}</dt>
-        <dd>${last_check_at === null ? '–' : relative(last_check_at, now)}</dd>
+        <dd class="checked">${last_check_at === null ? '–' : relative(last_check_at, now)}</dd>
       </div>
     </dl>
   </li>`
@@ -118,7 +118,9 @@ function unseen({ state, last_check_at }: MonitorSummary, now: number): Markup {
   const since = relative(last_check_at, now)
   const { short } = stateWords(state)
   return html`<p class="muted target">
-    ${({ words }) => words.overview.notCheckedSince(since)}${(language) => language.words.overview.before(short(language))}
+    <span
+      >${({ words }) => words.overview.notCheckedSince(since)}${(language) => language.words.overview.before(short(language))}</span
+    >
   </p>`
 }
 
@@ -126,7 +128,7 @@ function target({ monitor, type, latest }: Row, now: number): Markup {
   const { name, target, flapping, degraded } = monitor
   const end = nearestEnd({ type, results: latest, now })
   return html`<p class="muted target">
-    ${degraded !== null && html`<span class="near">${icon('alert', 'warn')}${({ words }: Language) => words.overview.degraded(foreign(degraded.cause_text))}</span>`}${end !== undefined && html`<span class="near">${icon('alert', 'warn')}${end}</span>`}${target !== name && html`<span class="mono">${foreign(target)}</span>`}<span>${type?.name ?? monitor.type}</span>${flapping && html`<span class="tag">${({ words }: Language) => words.overview.flapping}</span>`}
+    ${degraded !== null && html`<span class="near" title="${degraded.cause_text}">${icon('alert', 'warn')}${({ words }: Language) => words.overview.degraded(foreign(degraded.cause_text))}</span>`}${end !== undefined && html`<span class="near">${icon('alert', 'warn')}${end}</span>`}${target !== name && target !== monitor.type && html`<span class="mono">${foreign(target)}</span>`}<span>${type?.name ?? monitor.type}</span>${flapping && html`<span class="tag">${({ words }: Language) => words.overview.flapping}</span>`}
   </p>`
 }
 

@@ -15,21 +15,21 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .state.quiet,.state.good{color:var(--muted)}
 .what{display:inline-flex;align-items:center;gap:6px;min-width:0}
 .tag{display:inline-block;padding:0 7px;border:1px solid var(--line);border-radius:99px;font-size:12px;line-height:18px}
-.headline{display:flex;gap:14px;align-items:flex-start;min-height:52px}
+.headline{display:flex;gap:14px;align-items:flex-start;min-height:74px}
 .headline .icon{width:26px;height:26px;margin-top:3px}
 .headline .near{display:inline}
 .headline .near .icon{width:16px;height:16px;margin:0;margin-inline-end:6px}
 .headline strong{font-size:20px;letter-spacing:-.015em;font-weight:600}
 .headline p{min-width:0;flex:1}
-.headline .muted{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.headline .muted{display:block;overflow-wrap:anywhere}
 .headline br{display:none}
 .over{display:flex;gap:16px;align-items:flex-start}
 .over .headline{flex:1;min-width:0}
 .over .button{margin-top:6px;flex:none}
-.headline.whole{min-height:74px}
-.headline.whole .muted{white-space:normal;overflow:visible;overflow-wrap:anywhere;display:block;-webkit-line-clamp:none}
-.list>li{display:grid;grid-template-columns:minmax(200px,1fr) minmax(200px,1fr) minmax(120px,.6fr) max-content;gap:6px 24px;align-items:center;padding:14px 0;border-top:1px solid var(--line);font-size:14px}
+.list{display:grid;grid-template-columns:minmax(200px,1fr) minmax(200px,1fr) minmax(120px,max-content) max-content}
+.list>li{display:grid;grid-column:1/-1;grid-template-columns:subgrid;gap:6px 24px;align-items:center;padding:14px 0;border-top:1px solid var(--line);font-size:14px}
 .list{margin-top:14px}
+.list form{justify-self:end}
 .list .what{vertical-align:top}
 .list h2{font-size:15px}
 .list h2 a{text-decoration:none}
@@ -57,16 +57,19 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .row .reason{font-size:13px;margin-top:1px;display:flex;gap:5px;height:1.5em;white-space:nowrap}
 .row .reason>span:first-of-type{min-width:0;overflow:hidden;text-overflow:ellipsis}
 .row .reason .tag{flex:none}
-.row .near{font-weight:400;color:var(--text);margin-inline-end:10px}
-.row .mono+span::before{content:"·";margin-inline:.5em}
+.row .near{display:block;min-width:0;overflow:hidden;text-overflow:ellipsis;font-weight:400;color:var(--text)}
+.row .near .icon{margin-inline-end:6px}
+.row .near+:is(.mono,span)::before,.row .mono+span::before{content:"·";margin-inline:.5em}
 .who{min-width:0}
 .row dl{font-size:14px}
 .row dt{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .cause{white-space:normal;overflow-wrap:anywhere}
-.row.stale :is(.bars,.figures){opacity:.55}
-.row.stale .checked{opacity:1;color:var(--warn);font-weight:600}
+.row.stale :is(.bars,.line){opacity:.55}
+.row.stale .figures{color:var(--muted)}
+.row.stale .checked{color:var(--warn);font-weight:600}
 .number{text-align:end}
 .title{display:flex;flex-wrap:wrap;gap:12px 24px;justify-content:space-between;align-items:flex-start;margin-bottom:22px}
+.title>div:first-child{flex:1 1 320px;min-width:0}
 .title .target{display:flex;flex-wrap:wrap;align-items:baseline;gap:2px 10px;margin-top:2px;overflow-wrap:anywhere}
 .actions{display:flex;gap:8px}
 .tiles{display:grid;grid-auto-flow:column;grid-auto-columns:1fr;margin-top:22px;border:1px solid var(--line);border-radius:12px;background:var(--raised);overflow:hidden}
@@ -74,6 +77,7 @@ export const CONTENT = `.icon{flex:none;display:inline-block;vertical-align:-2.5
 .tiles dt{font-size:13px;color:var(--muted)}
 .tiles dd{font-size:17px;font-weight:600;letter-spacing:-.01em;white-space:nowrap}
 section{margin-top:40px}
+section>.facts{max-width:680px}
 section>h2,.bar{margin-bottom:12px}
 .bar{display:flex;align-items:baseline;justify-content:space-between;gap:8px 16px;flex-wrap:wrap}
 .bar a{font-size:14px;color:var(--muted)}
@@ -88,6 +92,11 @@ td,thead th{white-space:nowrap}
 table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{text-align:start;vertical-align:top;padding-block:8px;padding-inline:0 20px;border-top:1px solid var(--line);font-weight:400}
 th:last-child,td:last-child{padding-inline-end:0}
+th bdi{overflow-wrap:break-word}
+td .what{vertical-align:top}
+.act{text-align:end}
+.entries td:nth-child(n+3){white-space:normal;overflow-wrap:anywhere}
+.entries td:nth-child(3){min-width:180px}
 thead th{border-top:0;color:var(--muted);font-size:13px;padding-top:0;white-space:nowrap}
 th.number,td.number{text-align:end}
 .facts div{display:flex;justify-content:space-between;gap:20px;padding:8px 0;border-top:1px solid var(--line);font-size:14px}
@@ -110,6 +119,7 @@ summary::-webkit-details-marker{display:none}
 .checks summary:hover{background:var(--raised)}
 .checks .where{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .checks .what{align-items:flex-start}
+.checks .what:has(+.took){grid-column:span 2}
 .checks .what>.icon{margin-top:3px}
 .checks .what>span{overflow-wrap:anywhere}
 .where{color:var(--muted)}
@@ -127,13 +137,13 @@ summary::-webkit-details-marker{display:none}
 .tiles div:nth-child(n+5){grid-column:span 4}
 .tiles div:nth-child(5):nth-last-child(4),.tiles div:nth-child(5):nth-last-child(4)~div{grid-column:span 3}
 .checks summary{grid-template-columns:max-content 1fr max-content;gap:3px 12px}
-.checks .what{grid-column:1/3;grid-row:2}
+.checks .what,.checks .what:has(+.took){grid-column:1/3;grid-row:2}
 .checks .took{grid-column:3;grid-row:1}
 .checks .waterfall{grid-column:1/4;grid-row:3}
 .list-head{display:none}
 .row{grid-template-columns:1fr;gap:10px;padding:18px 0}
 .row dl{text-align:start;font-size:14px}
-.row .figures{grid-template-columns:1fr 1fr 1fr}
+.row .figures{grid-template-columns:minmax(0,4fr) minmax(0,6fr) minmax(0,4fr)}
 .response{flex-direction:row-reverse}
 .row dt{position:static;width:auto;height:auto;clip-path:none;font-size:12px;color:var(--muted)}
 .columns{grid-template-columns:1fr}
@@ -145,8 +155,7 @@ summary::-webkit-details-marker{display:none}
 .over{flex-wrap:wrap}
 .over .headline{flex:1 0 100%}
 .over .button{margin:0 0 4px}
-.headline .muted{white-space:normal;display:-webkit-box;-webkit-line-clamp:3;-webkit-box-orient:vertical}
-.headline{min-height:76px}
+.headline{min-height:100px}
 .tiles div{padding:11px 14px;grid-column:span 6}
 .tiles div:nth-child(5):nth-last-child(4),.tiles div:nth-child(5):nth-last-child(4)~div{grid-column:span 6}
 .tiles dd{font-size:16px}
@@ -158,9 +167,10 @@ section{margin-top:34px}
 .incidents .why{grid-column:1/3;grid-row:2}
 .incidents .took{grid-column:2;grid-row:1}
 .incidents .at{grid-column:1/3;grid-row:3;font-size:13px}
-.headline.whole{min-height:100px}
+.headline.whole{flex-wrap:wrap}
+.headline form{flex:1 0 100%;margin:0;padding-inline-start:40px}
 button.small{min-height:38px}
-.list>li{grid-template-columns:1fr max-content}
+.list{grid-template-columns:1fr max-content}
 .list form{grid-column:2;grid-row:1}
 .list>li>p{grid-column:1/3}
 .timeline li{grid-template-columns:16px 1fr;gap:2px 10px}
@@ -259,7 +269,10 @@ export const PICTURES = `:is(.bars,.line,.waterfall,.plots,.span){direction:ltr}
 .past li{display:flex;gap:12px;padding:12px 0}
 .past .icon{margin-top:3px}
 @media (max-width:720px){
-.entries td{white-space:normal;padding-inline-end:12px}
+.entries thead{position:absolute;clip-path:inset(50%)}
+.entries tr{display:block;padding-block:10px;border-top:1px solid var(--line)}
+.entries td{display:block;border:0;padding:2px 0}
+.entries td:nth-child(-n+2){display:inline-block;padding-inline-end:12px;color:var(--muted)}
 .bars{height:34px}
 .banner{padding:18px 16px;gap:12px}
 .banner h1{font-size:19px}

@@ -36,7 +36,7 @@ main{padding-block:16px 56px;min-height:60vh}
 .foot{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:12px 24px;padding-block:20px 32px;color:var(--muted);font-size:13px}
 .foot::before{content:"";flex:1 0 100%;border-top:1px solid var(--line);margin-bottom:6px}
 #live{display:inline-block;min-width:9ch}
-.looks{display:flex;flex-wrap:wrap;gap:4px 20px;margin-inline:-10px}
+.looks{display:flex;flex-wrap:wrap;gap:4px 20px;margin-inline-end:-10px}
 time{unicode-bidi:plaintext}
 .foot #zone{min-height:28px;padding:2px 8px;margin:0;font-size:13px}
 button,input,select{font:inherit;color:inherit;letter-spacing:inherit}
@@ -58,6 +58,7 @@ textarea{font:13px/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;colo
 .field>input.number{max-width:180px;text-align:start}
 .field>select{max-width:320px}
 .note{font-size:13px;color:var(--muted);margin-top:4px}
+.note::first-letter{text-transform:uppercase}
 .field .problem{font-size:14px}
 .wrong>:is(input,select,textarea){border-color:var(--bad)}
 .checkboxes{display:flex;flex-wrap:wrap;gap:6px 18px}
@@ -76,6 +77,7 @@ legend{font-weight:600;font-size:14px;padding:0;margin-bottom:4px}
 .fold>summary{font-weight:600;margin-bottom:10px}
 .fold[open]>summary{margin-bottom:18px}
 #outcome{margin-block:16px}
+#outcome td{white-space:normal;overflow-wrap:anywhere}
 #outcome h2{margin-bottom:10px}
 #outcome ul{list-style:disc;padding-inline-start:20px}
 .buttons{display:flex;flex-wrap:wrap;gap:10px 14px;align-items:center;margin-top:18px}
@@ -93,7 +95,8 @@ input::placeholder{color:var(--muted);opacity:1}
 .themes button{min-height:28px;padding:2px 10px;border-color:transparent;background:none;color:var(--muted);font-size:13px}
 .themes button:hover{color:var(--text)}
 .themes button[aria-pressed=true]{background:var(--line);color:var(--text)}
-.filter{display:flex;flex-wrap:wrap;gap:10px 14px;align-items:center;margin-block:20px 24px;font-size:14px;color:var(--muted)}
+.filter{display:flex;flex-wrap:wrap;gap:10px 14px;align-items:center;margin-block:10px 24px;font-size:14px;color:var(--muted)}
+h1+.filter,#planned:has(ul)+.filter{margin-top:20px}
 .filter select,.filter input,.filter button{color:var(--text);margin-inline-start:4px}
 .filter .grow{flex:1 1 220px}
 .filter .grow input{width:100%;margin:0}
@@ -106,7 +109,7 @@ input::placeholder{color:var(--muted);opacity:1}
 .first{max-width:680px;margin:8vh auto 0}
 .first.narrow{max-width:380px}
 .first p{margin-top:12px}
-.first pre{margin-top:16px;padding:16px;background:var(--raised);border:1px solid var(--line);border-radius:10px;overflow:auto}
+.first pre{white-space:pre-wrap;overflow-wrap:anywhere;margin-top:16px;padding:16px;background:var(--raised);border:1px solid var(--line);border-radius:10px;overflow:auto}
 .pages{display:flex;gap:20px;align-items:center;margin-top:24px}
 .toasts{position:fixed;bottom:16px;left:50%;transform:translateX(-50%);width:max-content;max-width:calc(100vw - 32px);display:grid;gap:8px;justify-items:center;z-index:1}
 .toasts p{padding:8px 16px;border:1px solid var(--edge);border-radius:20px;background:var(--raised);font-size:14px}
@@ -128,6 +131,7 @@ button,input,select,a.button{min-height:42px}
 .actions{flex-wrap:wrap}
 .themes button,.foot #zone{min-height:36px}
 .themes button{padding-inline:14px}
+.looks{margin-inline:0}
 .filter{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:10px 8px}
 .filter label{display:flex;flex-direction:column;gap:2px;font-size:13px}
 .filter .grow{grid-column:1/3}
