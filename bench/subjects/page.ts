@@ -7,7 +7,7 @@ import type { DailyStats, HourlyStats, MonitorRecord } from '../../src/model.ts'
 import type { ProbeTransport } from '../../src/probes/transport.ts'
 import { createPage } from '../../src/page/index.ts'
 import type { StatusPage } from '../../src/page/index.ts'
-import type { FullStore } from '../../src/store/store.ts'
+import type { Change, FullStore } from '../../src/store/store.ts'
 import type { Benchmark, Contender, Stage } from '../harness/benchmark.ts'
 import { fill, goodRound, newMonitor } from './rounds.ts'
 import { storesOf } from './stores.ts'
@@ -15,6 +15,8 @@ import { storesOf } from './stores.ts'
 const SHOWN = 50
 const MONITORS = 10_000
 const DAYS = 90
+/** Changes of one commit. */
+const AT_ONCE = 200
 const BASELINE = 'Request, JSON of 50 with 90 days, Response'
 const PAGE_CPU_US = 30_000
 
@@ -79,17 +81,32 @@ const silent: ProbeTransport = {
   online: () => true,
 }
 
+/** Of a round with a certificate that ends in some weeks; each engine has the last check of each monitor in memory. */
+function checked({ id }: Pick<MonitorRecord, 'id'>): Change {
+  const { locations = [], ...round } = goodRound({ id, revision: 1 }, Date.now())
+  const not_after = new Date(Date.now() + (20 + (id % 60)) * DAY_MS).toISOString()
+  return {
+    ...round,
+    locations: locations.map(({ last, ...state }) => {
+      if (last === null) return { ...state, last }
+      return { ...state, last: { ...last, details: { ...last.details, tls: { not_after } } } }
+    }),
+  }
+}
+
 /** Another account has all others. The engine runs, so that it has them in memory. */
 async function service(stage: Stage, store: FullStore): Promise<Engine> {
   await store.open()
   const shown = await fill(store, SHOWN)
   const other = await store.accounts.create({ name: 'all', created_at: Date.now() })
   const many = Math.round(MONITORS * Math.min(1, stage.scale))
-  for (let index = SHOWN; index < many; index++) {
-    const { machine, ...made } = newMonitor(index)
-    const checked = { ...machine, last_round_at: Date.now() }
-    await store.monitors.create({ ...made, machine: checked, account_id: other.id })
-  }
+  const rounds: Change[] = []
+  for (let index = SHOWN; index < many; index++)
+    rounds.push(
+      checked(await store.monitors.create({ ...newMonitor(index), account_id: other.id })),
+    )
+  for (let from = 0; from < rounds.length; from += AT_ONCE)
+    await store.commit(rounds.slice(from, from + AT_ONCE))
   await fillHistory(store, shown)
   const engine = createEngine({ store, checkers: [http], probes: silent }) as Engine
   stage.onEnd(() => engine.stop())

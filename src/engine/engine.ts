@@ -59,10 +59,11 @@ export function createEngine<
     running: () => lifecycle.running,
     accounts: createAccountCache(core),
     dayTotals: createDayTotals(core),
-    pastDays: createPastDays(core),
+    ...{ pastDays: createPastDays(core), pastAvailability: createPastDays(core) },
     actor: null,
   }
-  runtime.changeBus.subscribe(context.pastDays.follow)
+  for (const { follow } of [context.pastDays, context.pastAvailability])
+    runtime.changeBus.subscribe(follow)
 
   const subscriptions = createSubscriptions(core)
   const importing: Importing = new Set()

@@ -77,7 +77,11 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   }
 
   function isStarved(cached: SummarySource): boolean {
-    return canStarve(cached) && activity.sinceLastCheck(cached.record) > allowedMs(cached)
+    if (!canStarve(cached)) return false
+    const since_ms = activity.sinceLastCheck(cached.record)
+    // Of most the last check is recent.
+    if (since_ms <= INTERVALS * cached.record.common.interval_sec * 1000) return false
+    return since_ms > allowedMs(cached)
   }
 
   function isStale(cached: SummarySource): boolean {

@@ -6,20 +6,24 @@
  */
 
 import { yielderOf } from '../../clock.ts'
+import { NotFoundError } from '../../errors.ts'
 import { statusOf } from '../../incident/state.ts'
-import type { MonitorState, MonitorStatus, Outcome } from '../../model.ts'
+import type { MonitorRecord, MonitorState, MonitorStatus, Outcome } from '../../model.ts'
 import { monitorFilter as fits } from '../../store/filters.ts'
 import { shardOf } from '../../store/store.ts'
 import type { MonitorQuery } from '../../store/store.ts'
 import type { MonitorFilter } from '../api/filters.ts'
 import type { MonitorSummary } from '../api/views.ts'
 import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import { latest, monitorSummary } from '../views/views.ts'
 import type { SummarySource } from '../views/views.ts'
 import { listed, monitorFilter, queryOf } from './filters.ts'
 import { read, readFilter } from './read-filter.ts'
 import { accountContext } from './service-context.ts'
 import type { ServiceContext } from './service-context.ts'
+import { availabilityOfDays, recentMedian } from './uptime.ts'
+import type { AvailabilityView } from './uptime.ts'
 
 /** Rows per query of the store. */
 const PAGE = 200
@@ -34,8 +38,12 @@ export interface MonitorEntry {
   readonly stale: boolean
   /** The last check of all locations. */
   readonly last: Outcome | undefined
+  /** When it began; empty without one. */
+  readonly last_at: string
   readonly open_incident_id: number | null
   readonly source: SummarySource
+  /** What its reader computes once: from when on the end of something, such as a certificate, is near. */
+  readonly noted: { near_from?: number }
 }
 
 export interface MonitorEntries {
@@ -50,8 +58,14 @@ export type EntryFilter = Omit<MonitorFilter, 'limit' | 'after'>
 export interface AccountMonitors {
   /** At most `limit` monitors. @throws NotFoundError for an account that does not exist, ValidationError */
   list(account_id: number, limit: number, filter?: EntryFilter): Promise<MonitorEntries>
+  /** In the order of these ids; without those that the account does not have. @throws NotFoundError like `list` */
+  some(account_id: number, ids: readonly number[]): Promise<readonly MonitorEntry[]>
   /** As of the moment when the entry was made. */
   summaryOf(entry: MonitorEntry): MonitorSummary
+  /** `days`: 1 to 365. @throws NotFoundError for a monitor that the account does not have */
+  availability(account_id: number, id: number, days: number): Promise<AvailabilityView>
+  /** The median response time of today, or of yesterday. @throws NotFoundError likewise */
+  median(account_id: number, id: number): Promise<number | null>
 }
 
 interface InMemory {
@@ -62,8 +76,12 @@ interface InMemory {
 export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
   const { core, monitorCache, schedule, staleness } = context
 
-  function entryOf(source: SummarySource): MonitorEntry {
+  /** Of monitors in memory, as long as they are unchanged: most are, between two views of a page. */
+  const kept = new WeakMap<CachedMonitor, MonitorEntry>()
+
+  function entryOf(source: SummarySource, stale = staleness.isStale(source)): MonitorEntry {
     const { id, type, common, machine } = source.record
+    const last = latest(source)?.last ?? undefined
     return {
       id,
       type,
@@ -71,11 +89,22 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
       tags: common.tags,
       state: machine.state,
       status: statusOf(machine.state),
-      stale: staleness.isStale(source),
-      last: latest(source)?.last ?? undefined,
+      stale,
+      last,
+      last_at: last?.started_at ?? '',
       open_incident_id: machine.incident?.id ?? null,
       source,
+      noted: {},
     }
+  }
+
+  function keptEntryOf(cached: CachedMonitor): MonitorEntry {
+    const stale = staleness.isStale(cached)
+    const known = kept.get(cached)
+    if (known?.stale === stale) return known
+    const entry = entryOf(cached, stale)
+    kept.set(cached, entry)
+    return entry
   }
 
   /** In one turn: all of them as of the same moment. */
@@ -85,10 +114,26 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
     for (const cached of monitorCache.all()) {
       const { record } = cached
       if (record.account_id !== query.account_id || elsewhere.has(shardOf(record.id))) continue
-      if (isAsked(record)) entries.push(entryOf(cached))
+      if (isAsked(record)) entries.push(keptEntryOf(cached))
       if (entries.length === query.limit) break
     }
     return entries
+  }
+
+  async function recordOf(account_id: number, id: number): Promise<MonitorRecord> {
+    const record = monitorCache.peek(id)?.record ?? (await core.store.monitors.get(id))
+    if (record?.account_id !== account_id) throw new NotFoundError('monitor')
+    return record
+  }
+
+  /** With their last checks. */
+  async function sourcesOf(records: readonly MonitorRecord[]): Promise<readonly SummarySource[]> {
+    if (records.length === 0) return []
+    const ids = records.map(({ id }) => id)
+    const states = groupByMonitor(await core.store.monitors.locations(ids))
+    return records.map((record) => {
+      return { record, locations: byLocation(states.get(record.id) ?? []) }
+    })
   }
 
   async function fromStore(query: MonitorQuery): Promise<readonly MonitorEntry[]> {
@@ -97,14 +142,11 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
     for (let after_id = 0; entries.length < query.limit;) {
       const limit = Math.min(PAGE, query.limit - entries.length)
       const records = await listed(core, { ...query, after_id, limit })
-      const ids = records.map(({ id }) => id)
-      const states = groupByMonitor(await core.store.monitors.locations(ids))
-      for (const record of records)
-        entries.push(entryOf({ record, locations: byLocation(states.get(record.id) ?? []) }))
-      const last = ids.at(-1)
-      if (last === undefined || ids.length < limit) break
+      for (const source of await sourcesOf(records)) entries.push(entryOf(source))
+      const last = records.at(-1)
+      if (last === undefined || records.length < limit) break
       await yieldIfLong()
-      after_id = last
+      after_id = last.id
     }
     return entries
   }
@@ -124,6 +166,21 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
       const cut = entries.length > most
       return { entries: cut ? entries.slice(0, most) : entries, cut }
     },
+    async some(account_id, ids) {
+      await accountContext(context, account_id).ready()
+      const missing = ids.filter((id) => monitorCache.peek(id) === undefined)
+      const found = await Promise.all(missing.map((id) => core.store.monitors.get(id)))
+      const records = found.filter((each) => each !== undefined)
+      const own = records.filter((record) => record.account_id === account_id)
+      const stored = new Map((await sourcesOf(own)).map((source) => [source.record.id, source]))
+      return ids.flatMap((id) => {
+        const source = monitorCache.peek(id) ?? stored.get(id)
+        return source?.record.account_id === account_id ? [entryOf(source)] : []
+      })
+    },
+    availability: async (account_id, id, days) =>
+      availabilityOfDays(context, await recordOf(account_id, id), days),
+    median: async (account_id, id) => recentMedian(core, (await recordOf(account_id, id)).id),
     summaryOf: ({ source, stale }) =>
       monitorSummary(source, { ...schedule.factsOf(source), stale }),
   }

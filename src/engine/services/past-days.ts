@@ -38,7 +38,7 @@ export interface Days {
 
 /** Days that are over: `days` of them, the last of which ends at `until`. */
 interface Asked {
-  readonly record: MonitorRecord
+  readonly record: Pick<MonitorRecord, 'id'>
   readonly until: EpochMs
   readonly days: number
 }

@@ -41,6 +41,8 @@ export interface ServiceContext {
   readonly accounts: AccountCache
   readonly dayTotals: DayTotals
   readonly pastDays: PastDays
+  /** The same without checks and incidents, which public pages do not show. */
+  readonly pastAvailability: PastDays
   /** Who makes the changes; `null` where nobody is named. */
   readonly actor: string | null
 }

@@ -30,6 +30,19 @@ const CHANGES_AT_ONCE = 5000
 
 type Source = Pick<ServiceContext, 'core' | 'pastDays'>
 
+/** Of whom days are read. */
+type Counted = Pick<MonitorRecord, 'id' | 'account_id' | 'created_at'>
+
+/** How much of the time a monitor was up, without counts of checks and incidents, and without response times. */
+export interface AvailabilityView extends Pick<UptimeView, 'overall' | 'up_sec' | 'down_sec'> {
+  readonly days: readonly AvailabilityDay[]
+}
+
+export type AvailabilityDay = Pick<
+  UptimeDay,
+  'date' | 'uptime' | 'up_sec' | 'down_sec' | 'paused_sec' | 'maintenance_sec'
+>
+
 /** @param days 1 to 365 */
 export async function uptimeOfDays(
   { core, pastDays }: Source,
@@ -37,14 +50,7 @@ export async function uptimeOfDays(
   days: number,
 ): Promise<UptimeView> {
   const now = core.clock.now()
-  const begins = lastDays(now, days)
-  const today = begins.at(-1) ?? now
-  const names = pastDays.names(today, days)
-  const asked = { record, until: today, days: days - 1 }
-  const { past, present } = await pastDays.sums(asked, (from) =>
-    daysBetween(core, record, { begins: begins.slice(from), names: names.slice(from), until: now }),
-  )
-  const total = addSeconds(past.seconds, present.seconds)
+  const { begins, past, present, total } = await sumsOfDays(record, { core, pastDays, days, now })
   return {
     from: iso(begins[0] ?? now),
     to: iso(now),
@@ -57,24 +63,77 @@ export async function uptimeOfDays(
   }
 }
 
+/** @param days 1 to 365 */
+export async function availabilityOfDays(
+  { core, pastAvailability }: Pick<ServiceContext, 'core' | 'pastAvailability'>,
+  record: Counted,
+  days: number,
+): Promise<AvailabilityView> {
+  const now = core.clock.now()
+  const { past, present, total } = await sumsOfDays(record, {
+    ...{ core, days, now, pastDays: pastAvailability, uncounted: true },
+  })
+  return {
+    overall: uptimePercent(total),
+    ...{ up_sec: total.up, down_sec: total.down },
+    days: [...past.views, ...present.views],
+  }
+}
+
+/** The median response time of today, or of yesterday. */
+export async function recentMedian(
+  { clock, store }: Pick<Core, 'clock' | 'store'>,
+  monitor_id: number,
+): Promise<number | null> {
+  const now = clock.now()
+  const days = await store.daily.list(monitor_id, dayOf(now - DAY_MS), dayOf(now))
+  const medians = days.map(({ latency }) => percentilesOf(latency).p50_ms)
+  return medians.findLast((median) => median !== null) ?? null
+}
+
+interface Summing extends Source {
+  readonly days: number
+  readonly now: EpochMs
+  /** Without checks and incidents. */
+  readonly uncounted?: boolean
+}
+
+async function sumsOfDays(
+  record: Counted,
+  { core, pastDays, days, now, uncounted = false }: Summing,
+) {
+  const begins = lastDays(now, days)
+  const today = begins.at(-1) ?? now
+  const names = pastDays.names(today, days)
+  const asked = { record, until: today, days: days - 1 }
+  const { past, present } = await pastDays.sums(asked, (from) =>
+    daysBetween(core, record, {
+      ...{ begins: begins.slice(from), names: names.slice(from), until: now, uncounted },
+    }),
+  )
+  return { begins, past, present, total: addSeconds(past.seconds, present.seconds) }
+}
+
 /** Days in a row. */
 interface Period {
   readonly begins: readonly EpochMs[]
   readonly names: readonly string[]
   readonly until: EpochMs
+  /** Checks and incidents are not read. */
+  readonly uncounted: boolean
 }
 
 async function daysBetween(
   core: Core,
-  record: MonitorRecord,
-  { begins, names, until }: Period,
+  record: Counted,
+  { begins, names, until, uncounted }: Period,
 ): Promise<readonly Day[]> {
   const [from, first, last] = [begins[0], names[0], names.at(-1)]
   if (from === undefined || first === undefined || last === undefined) return []
   const [changes, stats, incidents] = await Promise.all([
     changesBetween(core, record.id, from, until),
-    core.store.daily.list(record.id, first, last),
-    incidentsPerDay(core, record, from, until),
+    uncounted ? [] : core.store.daily.list(record.id, first, last),
+    uncounted ? new Map<string, number>() : incidentsPerDay(core, record, from, until),
   ])
   const byDay = new Map(stats.map((counts) => [counts.day, counts]))
   const secondsPerDay = secondsOfDays(changes, begins, until)
@@ -124,7 +183,7 @@ export async function changesBetween(
 /** The number of incidents started on each UTC day. */
 async function incidentsPerDay(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
-  { account_id, id: monitor_id }: MonitorRecord,
+  { account_id, id: monitor_id }: Counted,
   from: EpochMs,
   to: EpochMs,
 ): Promise<ReadonlyMap<string, number>> {

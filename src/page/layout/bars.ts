@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { UptimeDay, UptimeView } from '../../engine/api/views.ts'
+import type { AvailabilityDay, AvailabilityView } from '../../engine/services/uptime.ts'
 import type { Language } from '../words/language.ts'
 import { html, settled } from './markup.ts'
 import type { Markup, Said } from './markup.ts'
@@ -27,9 +27,12 @@ export interface BarsOptions {
 }
 
 /** `x`: where the bar of the day begins. */
-type Tooltip = (day: UptimeDay, x: number) => Markup
+type Tooltip = (day: AvailabilityDay, x: number) => Markup
 
-export function bars({ days, overall }: UptimeView, options: BarsOptions): Markup {
+export function bars(
+  { days, overall }: Pick<AvailabilityView, 'days' | 'overall'>,
+  options: BarsOptions,
+): Markup {
   const { name, each_day = false, since = '', tooltip = tooltipOf } = options
   const width = days.length * STEP - (STEP - WIDTH)
   const drawn = days.map((day, at) => ({
@@ -57,7 +60,7 @@ export function bars({ days, overall }: UptimeView, options: BarsOptions): Marku
   </svg>`
 }
 
-function tooltipOf(day: UptimeDay, x: number): Markup {
+function tooltipOf(day: AvailabilityDay, x: number): Markup {
   return html`<rect x="${x - 1}" y="0" width="${STEP}" height="${HEIGHT}"
     ><title>${(language) => language.day(day.date)}: ${dayWords(day)}</title></rect
   >`
@@ -77,7 +80,7 @@ export function writtenTooltips(language: Language): Tooltip {
 const KINDS = ['up', 'down', 'none', 'rest'] as const
 type Kind = (typeof KINDS)[number]
 
-function partsOf(day: UptimeDay, x: number): { readonly [K in Kind]?: string } {
+function partsOf(day: AvailabilityDay, x: number): { readonly [K in Kind]?: string } {
   const { up_sec, down_sec, paused_sec, maintenance_sec } = day
   const known = up_sec + down_sec
   if (known === 0)
@@ -100,7 +103,7 @@ function lowerPart(share: number): number {
   return share >= 1 ? HEIGHT : Math.round(HEIGHT * (0.25 + 0.65 * Math.sqrt(share)))
 }
 
-export function dayWords({ uptime, down_sec, paused_sec, maintenance_sec }: UptimeDay): Said {
+export function dayWords({ uptime, down_sec, paused_sec, maintenance_sec }: AvailabilityDay): Said {
   return ({ words: { days }, duration, percent }) => {
     if (uptime === null) {
       if (maintenance_sec > 0) return days.maintenance
@@ -114,7 +117,7 @@ export function dayWords({ uptime, down_sec, paused_sec, maintenance_sec }: Upti
 const NAMED = 5
 
 function alternative(
-  days: readonly UptimeDay[],
+  days: readonly AvailabilityDay[],
   overall: number | null,
   name: string | Said,
 ): Said {

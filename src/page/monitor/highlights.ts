@@ -92,12 +92,27 @@ function dayOf(iso: string): Said {
   return ({ day }) => day(iso)
 }
 
-/** The next end within the limit, as a text: `Certificate ends in 4 days`. */
-export function nearestEnd({ type, results, now }: HighlightFacts): Said | undefined {
-  const ends = (type?.highlights ?? []).flatMap(({ name, title, format }) => {
+interface End {
+  readonly title: string
+  readonly at: EpochMs
+}
+
+function endsOf({ type, results }: Omit<HighlightFacts, 'now'>): readonly End[] {
+  return (type?.highlights ?? []).flatMap(({ name, title, format }) => {
     const value = format === 'end' ? latestOf(results, name) : undefined
-    return value !== undefined && isTime(value) ? [{ title, days: daysUntil(value, now) }] : []
+    return value !== undefined && isTime(value) ? [{ title, at: Date.parse(value) }] : []
   })
+}
+
+/** From when on `nearestEnd` has a text. */
+export function nearFrom(facts: Omit<HighlightFacts, 'now'>): EpochMs {
+  return Math.min(...endsOf(facts).map(({ at }) => at)) - NEAR_DAYS * DAY_MS
+}
+
+/** The next end within the limit, as a text: `Certificate ends in 4 days`. */
+export function nearestEnd(facts: HighlightFacts): Said | undefined {
+  const { now } = facts
+  const ends = endsOf(facts).map(({ title, at }) => ({ title, days: (at - now) / DAY_MS }))
   const [first] = ends.filter(({ days }) => days < NEAR_DAYS).sort((a, b) => a.days - b.days)
   if (first === undefined) return undefined
   const { title, days } = first

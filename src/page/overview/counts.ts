@@ -11,7 +11,7 @@ import type { MonitorEntry, MonitorEntries } from '../../engine/services/account
 import type { MonitorState } from '../../model.ts'
 import type { Said } from '../layout/markup.ts'
 import { isUnseen } from '../layout/words.ts'
-import { nearestEnd } from '../monitor/highlights.ts'
+import { nearestEnd, nearFrom } from '../monitor/highlights.ts'
 
 /** Of a monitor something ends soon, such as a certificate, or has ended. */
 export interface Ending {
@@ -80,9 +80,13 @@ function startCounting(types: ReadonlyMap<string, TypeView>, now: number) {
   }
   let [up, unseen, attention, newest] = [0, 0, 0, '']
 
-  function endOf({ id, name, type, state, last }: MonitorEntry): Ending | undefined {
+  function endOf(entry: MonitorEntry): Ending | undefined {
+    const { id, name, type, state, last } = entry
     if (last === undefined || state === 'paused' || !dated.has(type)) return undefined
-    const text = nearestEnd({ type: types.get(type), results: [last], now })
+    const about = { type: types.get(type), results: [last] }
+    entry.noted.near_from ??= nearFrom(about)
+    if (entry.noted.near_from >= now) return undefined
+    const text = nearestEnd({ ...about, now })
     return text && { id, name, text }
   }
 
@@ -101,11 +105,11 @@ function startCounting(types: ReadonlyMap<string, TypeView>, now: number) {
 
   return {
     add(entry: MonitorEntry): void {
-      const { type, state, tags, last } = entry
+      const { type, state, tags, last_at } = entry
       used.types.add(type)
       used.states.add(state)
       for (const tag of tags) used.tags.add(tag)
-      if (last !== undefined && last.started_at > newest) newest = last.started_at
+      if (last_at > newest) newest = last_at
       const end = endOf(entry)
       if (end !== undefined) ending.push(end)
       countState(entry, end)

@@ -95,47 +95,15 @@ function putInPlace(first: Place[], entry: MonitorEntry, count: number): void {
 interface Place {
   readonly entry: MonitorEntry
   readonly rank: number
-  readonly name: string
 }
 
 function placeOf(entry: MonitorEntry): Place {
-  return { entry, rank: urgencyOf(entry), name: foldedName(entry.name) }
+  return { entry, rank: urgencyOf(entry) }
 }
+
+/** "shop 2" before "shop 10", "Ärzte" beside "Arzt", punctuation before letters. */
+const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
 function order(a: Place, b: Place): number {
-  return a.rank - b.rank || compareNames(a.name, b.name) || a.entry.id - b.entry.id
-}
-
-/** Without case and accents. */
-function foldedName(name: string): string {
-  const plain = /^[ -~]*$/.test(name) ? name : name.normalize('NFKD').replace(/\p{M}/gu, '')
-  return plain.toLowerCase()
-}
-
-/** "shop 2" before "shop 10". `Intl.Collator` takes ten times as long. */
-function compareNames(a: string, b: string): number {
-  let [i, j] = [0, 0]
-  while (i < a.length && j < b.length) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(j)]
-    if (isDigit(x) && isDigit(y)) {
-      const [left, right] = [digitsEnd(a, i), digitsEnd(b, j)]
-      const difference = Number(a.slice(i, left)) - Number(b.slice(j, right))
-      if (difference !== 0) return difference
-      ;[i, j] = [left, right]
-    } else if (x === y) {
-      i++
-      j++
-    } else return x - y
-  }
-  return a.length - i - (b.length - j)
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
-}
-
-function digitsEnd(text: string, from: number): number {
-  let at = from
-  while (at < text.length && isDigit(text.charCodeAt(at))) at++
-  return at
+  return a.rank - b.rank || names.compare(a.entry.name, b.entry.name) || a.entry.id - b.entry.id
 }

@@ -66,15 +66,12 @@ function uptimeOf(
   return [uptime(percent), percent >= 99.9 ? 'good' : percent >= 99 ? 'warn' : 'bad']
 }
 
-/** The median of today, or of yesterday; of several services the slowest. */
+/** Of several services the slowest. */
 function responseOf(
   services: readonly PublicService[],
   { words, ms }: Language,
 ): readonly [string, Tone] {
-  const medians = services.flatMap(({ uptime }) => {
-    const latest = uptime.days.slice(-2).findLast(({ p50_ms }) => p50_ms !== null)?.p50_ms
-    return latest === undefined || latest === null ? [] : [latest]
-  })
+  const medians = services.flatMap(({ median_ms }) => (median_ms === null ? [] : [median_ms]))
   return medians.length === 0 ? [words.public.noData, 'quiet'] : [ms(Math.max(...medians)), 'good']
 }
 

@@ -8,8 +8,9 @@ import { yielderOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { AccountScope, Engine } from '../../engine/api/engine.ts'
 import type { IncidentView, MonitorSummary } from '../../engine/api/views.ts'
-import { ConfigurationError, unlessGone } from '../../errors.ts'
-import { isAccountId } from '../../model.ts'
+import { requestServicesOf } from '../../engine/services/request-services.ts'
+import { ConfigurationError } from '../../errors.ts'
+import { FIRST_ACCOUNT, isAccountId } from '../../model.ts'
 import type { StatusReportView } from '../../engine/api/status-reports.ts'
 import { fold } from '../../model/fold.ts'
 import { DAY_MS } from '../../model/time.ts'
@@ -66,15 +67,15 @@ export function scopeOf(engine: Engine, { account_id }: PublicStatus): Scope {
 export type Scope = Pick<AccountScope, 'monitors' | 'incidents' | 'maintenance'>
 
 export async function chosenMonitors(
-  scope: Scope,
-  { monitors }: PublicStatus,
+  engine: Engine,
+  page: PublicStatus,
 ): Promise<readonly MonitorSummary[]> {
-  if ('tag' in monitors) return taggedMonitors(scope, monitors.tag)
-  const found = await Promise.all(
-    // A removed monitor is left out; the page shows the others.
-    monitors.slice(0, SERVICES_LIMIT).map((id) => scope.monitors.get(id).catch(unlessGone)),
-  )
-  return found.filter((monitor) => monitor !== undefined)
+  const { monitors, account_id = FIRST_ACCOUNT } = page
+  if ('tag' in monitors) return taggedMonitors(scopeOf(engine, page), monitors.tag)
+  const { accountMonitors } = requestServicesOf(engine)
+  // A removed monitor is left out; the page shows the others.
+  const found = await accountMonitors.some(account_id, monitors.slice(0, SERVICES_LIMIT))
+  return found.map(accountMonitors.summaryOf)
 }
 
 /** By name. */
@@ -105,6 +106,8 @@ export interface PageLook {
 }
 
 interface PublicReading {
+  readonly engine: Engine
+  readonly account_id: number
   readonly groups: readonly MonitorGroup[]
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>
   /** Newest first. */
@@ -117,12 +120,14 @@ interface PublicReading {
 export async function publicFacts(
   scope: Scope,
   look: PageLook,
-  { groups, clock, reports = [], keyOf }: PublicReading,
+  { engine, account_id, groups, clock, reports = [], keyOf }: PublicReading,
 ): Promise<PublicFacts> {
   const { title, description, show_targets = false, time_zone = 'UTC' } = look
   const from = clock.now() - PAST_DAYS * DAY_MS
   const naming: Naming = { show_targets, names: look.names ?? new Map() }
+  const { accountMonitors } = requestServicesOf(engine)
   const incidents: IncidentView[] = []
+  const incidentsOf = await incidentsSince(scope, from)
   const yieldIfLong = yielderOf(clock)
   const shown: PublicFacts['groups'][number][] = []
   const open = new Set(
@@ -138,12 +143,13 @@ export async function publicFacts(
         target: show_targets && target !== monitor.name ? target : undefined,
         state,
         stale,
-        uptime: await scope.monitors.uptime(id, { days: DAYS }),
+        uptime: await accountMonitors.availability(account_id, id, DAYS),
+        // Badges alone show it.
+        median_ms: keyOf === undefined ? null : await accountMonitors.median(account_id, id),
         reported: open.has(id),
         key: keyOf?.(id),
       })
-      const past = await scope.incidents.list({ monitor_id: id, from, limit: PAST_LIMIT })
-      incidents.push(...past.items)
+      incidents.push(...(await incidentsOf(id)))
     }
     shown.push({ name: heading, services })
   }
@@ -159,6 +165,18 @@ export async function publicFacts(
       .slice(0, PAST_LIMIT)
       .map((incident) => publicIncident(incident, naming, look.show_causes === true)),
     times: timesIn(time_zone),
+  }
+}
+
+/** Those of each monitor: read at once for all of them, unless the account has many. */
+async function incidentsSince(
+  { incidents }: Scope,
+  from: number,
+): Promise<(monitor_id: number) => Promise<readonly IncidentView[]>> {
+  const all = await incidents.list({ from, limit: PAST_LIMIT })
+  return async (monitor_id) => {
+    if (all.next === null) return all.items.filter(({ monitor }) => monitor.id === monitor_id)
+    return (await incidents.list({ monitor_id, from, limit: PAST_LIMIT })).items
   }
 }
 

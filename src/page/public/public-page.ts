@@ -7,7 +7,7 @@
 
 import { yielderOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import type { UptimeView } from '../../engine/api/views.ts'
+import type { AvailabilityView } from '../../engine/services/uptime.ts'
 import type { MonitorState } from '../../model.ts'
 import { bars, writtenTooltips } from '../layout/bars.ts'
 import { icon } from '../layout/icons.ts'
@@ -50,7 +50,9 @@ export interface PublicService {
   readonly state: MonitorState
   /** The state is unknown since no check has run for too long. */
   readonly stale: boolean
-  readonly uptime: UptimeView
+  readonly uptime: AvailabilityView
+  /** The median response time of today, or of yesterday. */
+  readonly median_ms: number | null
   /** An open report names it. */
   readonly reported: boolean
   /** Finds its badges. */
@@ -180,7 +182,7 @@ function serviceItem(
   </li>`
 }
 
-function uptimeOf({ overall: percent }: UptimeView): Said {
+function uptimeOf({ overall: percent }: AvailabilityView): Said {
   if (percent === null) return ({ words }) => words.public.noData
   return (language) => language.words.public.uptime(language.uptime(percent))
 }

@@ -5,6 +5,7 @@
  */
 
 import { htmlAnswer } from '../http/answer.ts'
+import { FIRST_ACCOUNT } from '../../model.ts'
 import { documentOf } from '../layout/frame.ts'
 import { clientFor } from '../live/places.ts'
 import type { Route, Service } from '../http/call.ts'
@@ -31,16 +32,19 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
   const { engine, clock, base, live } = service
   const path = `/status/${page.slug}`
   const scope = scopeOf(engine, page)
+  const { account_id = FIRST_ACCOUNT } = page
   const kept = { clock, ms: KEPT_MS }
   let shown: ReadonlySet<number> | undefined
   // Cached with its markup, which takes longer to render than its data to read.
   const drawn = spokenFor(async (language) => {
-    const monitors = await chosenMonitors(scope, page)
+    const monitors = await chosenMonitors(engine, page)
     shown = new Set(monitors.map(({ id }) => id))
-    const facts = await publicFacts(scope, page, { groups: [{ name: '', monitors }], clock })
+    const facts = await publicFacts(scope, page, {
+      ...{ engine, account_id, clock, groups: [{ name: '', monitors }] },
+    })
     return { main: await publicPage(facts, clock, language), said: saidOf(facts) }
   }, kept)
-  const chosen = cachedFor(() => chosenMonitors(scope, page), kept)
+  const chosen = cachedFor(() => chosenMonitors(engine, page), kept)
   // A visitor who receives an event fetches the page again, and must not get a cached one from before it.
   const forget = ({ monitor }: { readonly monitor: { readonly id: number } }): void => {
     if (shown === undefined || shown.has(monitor.id)) drawn.forget()

@@ -175,7 +175,14 @@ function pageOf(
         const page_id = record.id
         const reports = await newestReports(scope, page_id)
         const keyOf = (id: number): string => serviceKey(record, id)
-        return publicFacts(scope, look, { groups: found, clock, reports, keyOf })
+        return publicFacts(scope, look, {
+          engine,
+          account_id,
+          groups: found,
+          clock,
+          reports,
+          keyOf,
+        })
       }),
     kept,
   )
