@@ -98,6 +98,17 @@ describeWithServer(chromiumBrowser, 'at 1440 and at 390 px, in a browser', () =>
     }),
   )
 
+  it('on paper there is nothing to press', async () => {
+    for (const path of ['/', '/monitors/1', '/contacts/1'])
+      await at(1440, path, async (page) => {
+        await page.emulateMedia({ media: 'print' })
+        const seen = await page.locator('main :is(button, a.button, [type=checkbox])').all()
+        expect(seen.length, path).toBeGreaterThan(0)
+        for (const each of seen.filter((_, index) => index < 12))
+          expect(await each.isVisible(), `${path} ${await each.textContent()}`).toBe(false)
+      })
+  })
+
   it('390: figures of all rows are in the same columns', () =>
     at(390, '/', async (page) => {
       const lefts: number[] = await page.evaluate(

@@ -69,7 +69,7 @@ const DARK: Tokens = {
 }
 
 const PRINT = `@media print{
-.top nav,.top form,.filter,.actions,.headline form,.choices,.pages,.toasts,.foot form,#live,#zone{display:none}
+.top nav,.top form,.filter,.actions,.over .button,.lead input,.several,.act,.title form,.headline form,.choices,.pages,.toasts,.foot form,#live,#zone{display:none}
 body{print-color-adjust:exact}
 li,tr,figure{break-inside:avoid}
 h2{break-after:avoid}
