@@ -94,7 +94,7 @@ function usualText(fallback: Json): string {
   return empty ? '' : JSON.stringify(fallback)
 }
 
-const RANGE = /^out_of_range: (-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)(.*)$/s
+const RANGE = /^out_of_range: (-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)((?: .*)?)$/s
 
 /** `out_of_range: 1..20 items` → `Must be 1 to 20 items`. */
 export function problemText(problem: string): Content {
