@@ -17,7 +17,7 @@ import { createAssets } from './http/assets.ts'
 import type { Call, Route, Service } from './http/call.ts'
 import { cookieOf } from './session/cookies.ts'
 import { createLanguages } from './words/languages.ts'
-import { documentOf, THEMES } from './layout/frame.ts'
+import { DENSITIES, documentOf, THEMES } from './layout/frame.ts'
 import type { Frame } from './layout/frame.ts'
 import { createLive } from './live/live.ts'
 import { html } from './layout/markup.ts'
@@ -25,7 +25,7 @@ import { ENGLISH } from './words/language.ts'
 import { checkPage, SESSION_SEC } from './options.ts'
 import type { StatusPageOptions } from './options.ts'
 import { placesOf } from './live/places.ts'
-import { openRoutes, THEME_COOKIE } from './routes/open-routes.ts'
+import { DENSITY_COOKIE, openRoutes, THEME_COOKIE } from './routes/open-routes.ts'
 import { privateRoutes } from './routes/private-routes.ts'
 import { publicRoutes } from './public/public-routes.ts'
 import { publishedRoutes } from './public/published-routes.ts'
@@ -58,7 +58,7 @@ export function createPage(engine: Engine, options: StatusPageOptions = {}): Sta
 }
 
 const OWN =
-  /^\/(?:$|(?:monitors|incidents|contacts|maintenance|notifications|keys|status|assets)(?:\/|$)|(?:audit-log|sign-in|sign-out|theme|language|events)\/?$)/
+  /^\/(?:$|(?:monitors|incidents|contacts|maintenance|notifications|keys|status|assets)(?:\/|$)|(?:audit-log|sign-in|sign-out|theme|density|language|wall|events)\/?$)/
 
 function owns(base: string, pathname: string): boolean {
   if (base === '') return OWN.test(pathname)
@@ -108,12 +108,14 @@ async function callOf(service: Service, request: Request): Promise<Call> {
   const url = new URL(request.url)
   const { base, brand, assets, clock, languages, time_zone } = service
   const theme = THEMES.find((known) => known === cookieOf(request, THEME_COOKIE)) ?? 'auto'
+  const density = DENSITIES.find((known) => known === cookieOf(request, DENSITY_COOKIE))
   const frame: Frame = {
     base,
     brand,
     origin: url.origin,
     nonce: makeNonce(),
     theme,
+    density: density ?? 'comfortable',
     // Words that cannot be loaded are no reason to answer nothing.
     language: await languages.chosen(request, url).catch(() => ENGLISH),
     languages: languages.offered,

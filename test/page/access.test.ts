@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createPage } from '../../src/page/index.ts'
 import { KEY, ORIGIN, OTHER_KEY, site, visitor as visitorOf } from './visit.ts'
 
-const PRIVATE = ['/', '/monitors/1', '/monitors/1/checks', '/incidents', '/audit-log']
+const PRIVATE = ['/', '/monitors/1', '/monitors/1/checks', '/incidents', '/audit-log', '/wall']
 
 describe('signing in', () => {
   it('takes an API key, and leads to where one wanted to go', async () => {

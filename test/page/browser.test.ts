@@ -1,16 +1,12 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createRequire } from 'node:module'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer } from '../support/servers/need.ts'
-import { stage } from './browser.ts'
+import { findings, stage } from './browser.ts'
 import type { Stage, Window, WindowOptions } from './browser.ts'
 import { DEMO_KEY } from './demo.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const PAGES = [
   '/',
@@ -30,6 +26,7 @@ const PAGES = [
   '/monitors/4/edit',
   '/monitors/4/delete',
   '/audit-log',
+  '/wall',
   '/monitors/999',
   '/status/fjord',
 ]
@@ -473,18 +470,4 @@ const WATCH_SHIFTS = `window.shifted = 0
 
 async function isLive(page: Window['page']): Promise<void> {
   await expect.poll(() => page.textContent('#live')).toBe('Live')
-}
-
-async function findings(page: Window['page']): Promise<readonly unknown[]> {
-  await page.evaluate(axe)
-  const found: {
-    violations: readonly {
-      id: string
-      nodes: readonly { html: string; failureSummary: string }[]
-    }[]
-  } = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')
-  return found.violations.map(({ id, nodes }) => [
-    id,
-    nodes.slice(0, 3).map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary]),
-  ])
 }

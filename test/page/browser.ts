@@ -1,14 +1,18 @@
 /** A real Chromium before the demonstration, for the tests and for the pictures of the documentation. */
 
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
+import { createRequire } from 'node:module'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { createPage } from '../../src/page/index.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'
 import { demo, DEMO_KEY } from './demo.ts'
 import type { Demo, DemoOptions } from './demo.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Every step of a test ends within it, one way or the other. */
 const STEP_MS = 10_000
@@ -98,4 +102,19 @@ export async function openWindow(
       await page.goto(url + path)
     },
   }
+}
+
+/** What axe finds wrong with a page. */
+export async function findings(page: Page): Promise<readonly unknown[]> {
+  await page.evaluate(axe)
+  const found: {
+    violations: readonly {
+      id: string
+      nodes: readonly { html: string; failureSummary: string }[]
+    }[]
+  } = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')
+  return found.violations.map(({ id, nodes }) => [
+    id,
+    nodes.slice(0, 3).map(({ html, failureSummary }) => [html.slice(0, 200), failureSummary]),
+  ])
 }

@@ -33,6 +33,7 @@ const PAGES = [
   '/maintenance',
   '/keys',
   '/audit-log',
+  '/wall',
   '/audit-log?actor=nobody',
   '/sign-in',
 ]

@@ -1,20 +1,16 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { toNodeHandler } from '../../src/rest/node.ts'
 import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer } from '../support/servers/need.ts'
-import { launch, openWindow } from './browser.ts'
+import { findings, launch, openWindow } from './browser.ts'
 import type { WindowOptions } from './browser.ts'
 import { site } from './visit.ts'
 import type { Site } from './visit.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="24" height="24"><circle cx="12" cy="12" r="11" fill="#0b6e99"/><script>parent.ran=1</script></svg>`
 
@@ -124,13 +120,6 @@ describeWithServer(chromiumBrowser, 'public pages made at run time, in a browser
     })
   })
 })
-
-async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
-  return page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
-  )
-}
 
 /** Two days of four services, one of which failed; reports, planned work, and a page with a password. */
 async function furnish({ engine, clock, create, failing }: Site): Promise<void> {

@@ -16,6 +16,10 @@ import { ZONE } from './words.ts'
 export const THEMES = ['auto', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
+/** How far apart the rows of the overview are. */
+export const DENSITIES = ['comfortable', 'compact'] as const
+export type Density = (typeof DENSITIES)[number]
+
 /** The context of the request and the host. */
 export interface Frame {
   /** Mount path, without a trailing slash. */
@@ -25,6 +29,7 @@ export interface Frame {
   readonly origin: string
   readonly nonce: string
   readonly theme: Theme
+  readonly density: Density
   readonly language: Language
   /** All that can be chosen. */
   readonly languages: readonly OfferedLanguage[]
@@ -81,6 +86,10 @@ export interface Sheet {
   readonly form?: boolean
   /** Loads the script of charts. */
   readonly chart?: boolean
+  /** The overview: the density of its rows can be chosen, and there is a view for the wall. */
+  readonly rows?: boolean
+  /** For a screen on the wall: without navigation and without choices. */
+  readonly wall?: boolean
   /** Title of the page, instead of the host's name. */
   readonly masthead?: string
   /** Of a public page made at run time. */
@@ -101,7 +110,7 @@ export interface Dress {
 }
 
 export function documentOf(frame: Frame, sheet: Sheet): Markup {
-  const { base, brand, nonce, theme, now, assets, language, time_zone } = frame
+  const { base, brand, nonce, theme, density, now, assets, language, time_zone } = frame
   const { title, main, events, dress, down = 0, alarm = down > 0 } = sheet
   return html`<!doctype html>
     <html
@@ -110,6 +119,7 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
       data-intl="${language.locale}"
       data-relative="${JSON.stringify(language.words.common.relative)}"
       data-theme="${theme}"
+      data-density="${density}"
       data-now="${iso(now)}"
       ${time_zone !== undefined && html` data-time-zone="${time_zone}"`}
       ${events !== undefined && html` data-events="${events}"`}
@@ -129,9 +139,9 @@ export function documentOf(frame: Frame, sheet: Sheet): Markup {
         ${events !== undefined && html`<script src="${base}${assets.script}" nonce="${nonce}" defer></script>`}
         ${zoned(sheet) && html`<script src="${base}${assets.times}" nonce="${nonce}" defer></script>`}
       </head>
-      <body${sheet.masthead !== undefined && html` class="slim"`}>
+      <body${sheet.masthead !== undefined && html` class="slim"`}${sheet.wall === true && html` class="on-wall"`}>
         <a class="skip" href="#main">${({ words }) => words.frame.skip}</a>
-        ${header(frame, sheet)}
+        ${sheet.wall !== true && header(frame, sheet)}
         ${events !== undefined && [LOST, OUT]}
         <main id="main" tabindex="-1">${main}</main>
         ${sheet.said !== undefined && html`<p id="said" class="hidden" role="status" data-live>${sheet.said}</p>`}
@@ -200,7 +210,7 @@ function zoned({ dress }: Sheet): boolean {
 /** Without the script, or without its connection, a link reloads the page. */
 function footer(frame: Frame, sheet: Sheet): Markup {
   const { now, here } = frame
-  const { events, dress } = sheet
+  const { events, dress, rows, wall } = sheet
   const time = html`<time datetime="${iso(now)}" id="as-of" data-at="moment"
     >${({ moment }) => moment(iso(now))}</time
   >`
@@ -210,33 +220,53 @@ function footer(frame: Frame, sheet: Sheet): Markup {
       ${({ words }) => words.frame.asOf<Content>(as_of.time, as_of.time_zone)}
       ${events !== undefined && html`<span id="live" data-live-word="${({ words }) => words.frame.live}"><a href="${here}">${({ words }) => words.frame.reload}</a></span>`}
       ${zoned(sheet) && html`<button id="zone" class="plain" data-words="${({ words }) => words.frame.timesIn}" hidden></button>`}
+      ${rows === true && html`<a href="${frame.base}/wall">${({ words }) => words.frame.wall}</a>`}
     </p>
-    <div class="looks">${languageForm(frame)}${themeForm(frame)}</div>
+    ${wall === true ? html`<a href="${frame.base}/">${({ words }) => words.frame.leaveWall}</a>` : looks(frame, sheet)}
   </footer>`
 }
 
-function themeForm({ base, theme, here }: Frame): Markup {
-  return html`<form
-    method="post"
-    action="${base}/theme"
-    class="themes"
-    aria-label="${({ words }) => words.frame.theme}"
-  >
-    <input type="hidden" name="return" value="${here}" />
-    ${THEMES.map((choice) => html`<button name="theme" value="${choice}" aria-pressed="${theme === choice ? 'true' : 'false'}">${({ words }) => words.frame[choice]}</button>`)}
-  </form>`
+/** Each choice is kept in a cookie. */
+function looks(frame: Frame, { rows }: Sheet): Markup {
+  const { theme, density, language, languages } = frame
+  return html`<div class="looks">
+    ${rows === true && choices(frame, 'density', density, DENSITIES.map(named))}
+    ${
+      languages.length > 1 &&
+      choices(
+        frame,
+        'language',
+        language.tag,
+        languages.map(({ tag, name }) => ({ value: tag, label: name, lang: tag })),
+      )
+    }
+    ${choices(frame, 'theme', theme, THEMES.map(named))}
+  </div>`
 }
 
-/** Only where there is a choice. */
-function languageForm({ base, language, languages, here }: Frame): Markup | false {
-  if (languages.length < 2) return false
+interface Choice {
+  readonly value: string
+  readonly label: string | Said
+  readonly lang?: string
+}
+
+function named(value: Theme | Density): Choice {
+  return { value, label: ({ words }) => words.frame[value] }
+}
+
+function choices(
+  { base, here }: Frame,
+  name: 'theme' | 'density' | 'language',
+  chosen: string,
+  all: readonly Choice[],
+): Markup {
   return html`<form
     method="post"
-    action="${base}/language"
+    action="${base}/${name}"
     class="themes"
-    aria-label="${({ words }) => words.frame.language}"
+    aria-label="${({ words }) => words.frame[name]}"
   >
     <input type="hidden" name="return" value="${here}" />
-    ${languages.map(({ tag, name }) => html`<button name="language" value="${tag}" lang="${tag}" aria-pressed="${tag === language.tag ? 'true' : 'false'}">${name}</button>`)}
+    ${all.map(({ value, label, lang }) => html`<button name="${name}" value="${value}" ${lang !== undefined && html` lang="${lang}"`} aria-pressed="${value === chosen ? 'true' : 'false'}">${label}</button>`)}
   </form>`
 }

@@ -53,7 +53,7 @@ export interface OverviewFacts {
   readonly unreached: readonly ContactView[]
 }
 
-interface OverviewReading extends Reading {
+export interface OverviewReading extends Reading {
   readonly scope: AccountScope
   readonly clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>
 }
@@ -173,7 +173,7 @@ function firstSteps({ origin, base }: Frame, can_act: boolean): Markup {
 const LISTED = 200
 
 /** For the script, which announces what is newly down and links to it. */
-function downList({ counts }: OverviewFacts, { base }: Frame): Markup {
+export function downList({ counts }: Pick<OverviewFacts, 'counts'>, { base }: Frame): Markup {
   return html`<ul id="down" hidden>
     ${counts.down
       .slice(0, LISTED)
@@ -196,7 +196,10 @@ function stateOf({ down, up, total, cut }: Counts): Said {
   }
 }
 
-function summary(facts: OverviewFacts, { base, now }: Frame): Markup {
+export function summary(
+  facts: Pick<OverviewFacts, 'counts' | 'unreached'>,
+  { base, now }: Frame,
+): Markup {
   const { counts, unreached } = facts
   const { down, up, newest } = counts
   const last = relative(newest, now)

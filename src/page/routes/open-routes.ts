@@ -1,6 +1,6 @@
 /**
- * The routes without authentication: assets, sign-in and sign-out, the theme. A cookie holds the theme, so that it
- * needs no script and the first paint is right.
+ * The routes without authentication: assets, sign-in and sign-out, theme, density and language. A cookie holds each
+ * choice, so that it needs no script and the first paint is right.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Answer } from '../http/answer.ts'
 import { backOf, ownForm } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
 import { cookieOf, cookie } from '../session/cookies.ts'
-import { documentOf, THEMES } from '../layout/frame.ts'
+import { DENSITIES, documentOf, THEMES } from '../layout/frame.ts'
 import { notFound, badRequest } from '../http/http-error.ts'
 import type { Frame } from '../layout/frame.ts'
 import { html } from '../layout/markup.ts'
@@ -27,6 +27,7 @@ interface SignInOptions {
 }
 
 export const THEME_COOKIE = 'watchpost_theme'
+export const DENSITY_COOKIE = 'watchpost_density'
 
 const YEAR_SEC = 365 * 86_400
 
@@ -36,6 +37,7 @@ export const openRoutes: readonly Route[] = [
   { method: 'POST', pattern: /^\/sign-in$/, answer: signIn },
   { method: 'POST', pattern: /^\/sign-out$/, answer: signOut },
   { method: 'POST', pattern: /^\/theme$/, answer: theme },
+  { method: 'POST', pattern: /^\/density$/, answer: density },
   { method: 'POST', pattern: /^\/language$/, answer: language },
 ]
 
@@ -93,6 +95,13 @@ async function theme(call: Call): Promise<Answer> {
   const value = THEMES.find((theme) => theme === form.get('theme'))
   if (value === undefined) throw badRequest(({ words }) => words.errors.noTheme)
   return chosen(call, backOf(form.get('return'), call.service.base), [THEME_COOKIE, value])
+}
+
+async function density(call: Call): Promise<Answer> {
+  const form = await ownForm(call)
+  const value = DENSITIES.find((density) => density === form.get('density'))
+  if (value === undefined) throw badRequest(({ words }) => words.errors.noDensity)
+  return chosen(call, backOf(form.get('return'), call.service.base), [DENSITY_COOKIE, value])
 }
 
 async function language(call: Call): Promise<Answer> {

@@ -45,7 +45,26 @@ export const privateRoutes: readonly Route[] = [
       said: facts.counts.total > 0 && leadOf(facts),
       down: facts.counts.down.length,
       section: 'monitors',
+      rows: true,
       events: { shown: ids, all: true },
+    }
+  }),
+  page(/^\/wall$/, async ({ call, scope }) => {
+    const { frame, url, service } = call
+    const { wallFacts, wallPage } = await import('../overview/wall.ts')
+    const types = service.engine.types.list()
+    const wanted = wantedOf(url.searchParams, types)
+    const { account_id } = scope
+    const reading = { engine: service.engine, account_id, scope, clock: service.clock }
+    const facts = await wallFacts(reading, wanted, types)
+    return {
+      title: frame.brand,
+      main: wallPage(facts, frame),
+      said: facts.counts.total > 0 && leadOf(facts),
+      down: facts.counts.down.length,
+      section: 'monitors',
+      wall: true,
+      events: { shown: facts.tiles.map(({ monitor }) => monitor.id), all: true },
     }
   }),
   ...editRoutes,

@@ -26,7 +26,7 @@ export interface Seen {
 
 export type PrivateSheet = Pick<
   Sheet,
-  'title' | 'main' | 'said' | 'down' | 'alarm' | 'form' | 'chart'
+  'title' | 'main' | 'said' | 'down' | 'alarm' | 'form' | 'chart' | 'rows' | 'wall'
 > & {
   readonly section: Section
   readonly status?: number

@@ -131,7 +131,23 @@ summary::-webkit-details-marker{display:none}
 .incidents .flat{display:grid;grid-template-columns:minmax(130px,max-content) 1fr max-content 96px;gap:4px 20px;align-items:center;padding:11px 0;font-size:14px;list-style:none}
 .incidents strong{font-weight:600;font-size:14px}
 .incidents .at{color:var(--muted);white-space:nowrap}
+[data-density=compact] .rows .row{padding:5px 0}
+[data-density=compact] .rows .row:not(:has(.reason)) :is(.target:not(:has(.near))){display:none}
+[data-density=compact] .rows .bars{height:20px}
+.on-wall :is(main,.foot){max-width:none}
+.on-wall .headline strong{font-size:32px;line-height:1.2}
+.on-wall .headline .muted{font-size:18px}
+.on-wall .headline>.icon{width:40px;height:40px}
+.wall{display:grid;grid-template-columns:repeat(auto-fill,minmax(260px,1fr));gap:12px;margin:20px 0}
+.wall li{padding:14px 18px;border:1px solid var(--line);border-radius:10px;background:var(--raised);min-width:0}
+.wall li.bad{background:var(--bad-soft);border-color:var(--bad);grid-column:span 2}
+.wall li.warn{border-color:var(--warn)}
+.wall h2{font-size:20px;overflow-wrap:anywhere}
+.wall h2 a{text-decoration:none}
+.wall .state{font-size:18px}
+.wall p{font-size:16px;overflow-wrap:anywhere}
 @media (max-width:900px){
+.wall li.bad{grid-column:auto}
 .tiles{grid-auto-flow:row;grid-template-columns:repeat(12,1fr)}
 .tiles div{grid-column:span 3}
 .tiles div:nth-child(n+5){grid-column:span 4}

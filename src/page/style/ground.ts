@@ -36,7 +36,7 @@ main{padding-block:16px 56px;min-height:60vh}
 .foot{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:12px 24px;padding-block:20px 32px;color:var(--muted);font-size:13px}
 .foot::before{content:"";flex:1 0 100%;border-top:1px solid var(--line);margin-bottom:6px}
 #live{display:inline-block;min-width:9ch}
-.looks{display:flex;flex-wrap:wrap;gap:4px 20px;margin-inline-end:-10px}
+.looks{display:flex;flex-wrap:wrap;align-items:center;gap:4px 20px;margin-inline-end:-10px}
 time{unicode-bidi:plaintext}
 .foot #zone{min-height:28px;padding:2px 8px;margin:0;font-size:13px}
 button,input,select{font:inherit;color:inherit;letter-spacing:inherit}

@@ -39,6 +39,7 @@ export const ERRORS_DE: typeof ERRORS = {
     'Der Dienst startet oder beendet sich gerade, oder sein Speicher antwortet nicht. Bitte in Kürze neu laden.',
   busyText: 'Zurzeit gehen zu viele Anfragen ein. Bitte in einigen Sekunden neu laden.',
   noTheme: 'Dieses Farbschema gibt es nicht.',
+  noDensity: 'Diese Dichte gibt es nicht.',
   noLanguage: 'Diese Sprache gibt es hier nicht.',
   noAction: 'Diese Aktion gibt es nicht.',
   noListPage: 'So viele Seiten hat die Liste nicht.',

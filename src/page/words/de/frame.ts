@@ -33,6 +33,11 @@ export const FRAME_DE: typeof FRAME = {
   auto: 'Automatisch',
   light: 'Hell',
   dark: 'Dunkel',
+  density: 'Dichte',
+  comfortable: 'Geräumig',
+  compact: 'Kompakt',
+  wall: 'Wandansicht',
+  leaveWall: 'Wandansicht verlassen',
   language: 'Sprache',
   timesIn: 'Zeiten in # anzeigen',
 }

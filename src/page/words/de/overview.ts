@@ -38,6 +38,11 @@ export const OVERVIEW_DE: typeof OVERVIEW = {
   countUp: (count) => `${number(count)} erreichbar`,
   nothingChecked: 'noch nichts geprüft',
   lastCheck: (when) => ['letzte Prüfung ', when],
+  notShown: (count) =>
+    plural(count, {
+      one: '1 weiterer Monitor ist nicht gezeigt.',
+      other: `${number(count)} weitere Monitore sind nicht gezeigt.`,
+    }),
   more: (count) => ` und ${number(count)} weitere`,
   notReached: (contact) => [contact, ' wurde nicht erreicht'],
   severalNotReached: (count) => `${number(count)} Kontakte`,

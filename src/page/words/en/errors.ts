@@ -37,6 +37,7 @@ export const ERRORS = {
     'The service is starting or stopping, or its storage does not answer. Load the page again in a moment.',
   busyText: 'There are too many requests at the moment. Load the page again in a few seconds.',
   noTheme: 'There is no such theme.',
+  noDensity: 'There is no such density.',
   noLanguage: 'There is no such language.',
   noAction: 'There is no such action.',
   noListPage: 'There is no such page of the list.',

@@ -34,6 +34,11 @@ export const FRAME = {
   auto: 'Auto',
   light: 'Light',
   dark: 'Dark',
+  density: 'Density',
+  comfortable: 'Comfortable',
+  compact: 'Compact',
+  wall: 'Wall view',
+  leaveWall: 'Leave the wall view',
   language: 'Language',
   /** With the name of the zone in place of `#`. */
   timesIn: 'Show times in #',

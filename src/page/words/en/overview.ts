@@ -35,6 +35,8 @@ export const OVERVIEW = {
   countUp: (count: number): string => `${number(count)} up`,
   nothingChecked: 'nothing checked yet',
   lastCheck: <T>(when: T): Parts<T> => ['last check ', when],
+  notShown: (count: number): string =>
+    `${plural(count, { one: '1 more monitor is', other: `${number(count)} more monitors are` })} not shown.`,
   more: (count: number): string => ` and ${number(count)} more`,
   notReached: <T>(contact: T): Parts<T> => [contact, ' was not reached'],
   severalNotReached: (count: number): string => `${number(count)} contacts`,
