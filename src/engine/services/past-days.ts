@@ -62,7 +62,7 @@ export interface PastDays {
   follow(this: void, committed: { readonly change: Change }): void
 }
 
-export function sumsOf(days: readonly Day[]): Days {
+function sumsOf(days: readonly Day[]): Days {
   return {
     views: days.map(({ view }) => view),
     seconds: days.reduce((sum, { seconds }) => addSeconds(sum, seconds), NO_SECONDS),
