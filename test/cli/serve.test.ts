@@ -1,4 +1,4 @@
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -122,6 +122,20 @@ describe('serve', () => {
     const server = await watchpost.serve()
     const headers = { 'X-Long': 'x'.repeat(17_000) }
     expect((await fetch(`${server.url}/healthz`, { headers })).status).toBe(431)
+  })
+
+  it('is reached by 700 clients at once while it is busy', async ({ skip }) => {
+    const limit = '/proc/sys/net/core/somaxconn'
+    const places = existsSync(limit) ? Number(readFileSync(limit, 'utf8')) : 0
+    if (places < 700) skip('this kernel keeps fewer connections for a server that is busy')
+    const server = await watchpost.serve()
+    const port = Number(new URL(server.url).port)
+    server.child.kill('SIGSTOP')
+    const sockets = Array.from({ length: 700 }, () => connect({ host: '127.0.0.1', port }))
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()))
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    server.child.kill('SIGCONT')
+    expect(await statusOf(`${server.url}/healthz`)).toBe(200)
   })
 
   it('speaks the language that comes first, with times in the zone that it was given', async () => {

@@ -17,6 +17,13 @@ import type { Clock } from '../../clock.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
 
+/**
+ * Connections that the kernel keeps until the server accepts them. It drops the next one, whose client asks again
+ * after a second (RFC 6298, 2), so that a crowd of Node's default of 511 delays everybody. Linux reduces it to
+ * `net.core.somaxconn`, 4096 by default.
+ */
+const LISTEN_BACKLOG = 4096
+
 /** For answers that are under way when the engine has stopped. */
 const LAST_ANSWERS_MS = 1000
 
@@ -123,7 +130,7 @@ function listen(
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(new WatchpostError('listen', explain(error, port, host), { cause: error }))
     })
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: LISTEN_BACKLOG }, () => {
       const { port: taken } = server.address() as AddressInfo
       resolve(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`)
     })
