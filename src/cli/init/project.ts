@@ -86,7 +86,7 @@ const START = `// The engine, the REST API and the status page as one process.
 import { createServer } from 'node:http'
 import { createPage } from 'watchpost/page'
 import { createRest } from 'watchpost/rest'
-import { toNodeHandler } from 'watchpost/rest/node'
+import { limitServer, toNodeHandler } from 'watchpost/rest/node'
 import { sqliteStore } from 'watchpost/store/sqlite'
 import contacts from './contacts.mjs'
 import { openEngine } from './engine.mjs'
@@ -111,6 +111,7 @@ if ((await engine.keys.list()).length === 0) {
 const api = toNodeHandler(createRest(engine))
 const site = toNodeHandler(createPage(engine))
 const server = createServer((request, response) => api(request, response, () => site(request, response)))
+limitServer(server)
 
 await engine.start()
 server.listen(Number(PORT), HOST, () => {
