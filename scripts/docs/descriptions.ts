@@ -8,19 +8,37 @@ import { describe } from '../../src/fields/describe.ts'
 import type { AnyField, FieldTable } from '../../src/fields/field.ts'
 import type { AnyContactKind } from '../../src/webhook/contact-kind.ts'
 
-/** Text of src/checkers/descriptions.ts. */
-export function checkerDescriptions(checkers: readonly AnyChecker[]): string {
-  const members = checkers.map(({ type, fields, measurements }) => {
-    const told = Object.entries(measurements).map(([name, text]) => member(name, text))
-    return `readonly ${type}: { readonly settings: ${settings(fields)}; readonly measurements: {${told.join('\n')}} }`
+/** The folder with one file per checker and an index.ts that lists them; it has no other files. */
+export const CHECKER_DESCRIPTIONS = 'src/checkers/descriptions'
+
+/** Path to text of the files in {@link CHECKER_DESCRIPTIONS}. */
+export function checkerDescriptions(checkers: readonly AnyChecker[]): readonly [string, string][] {
+  const imports = checkers.map(({ type }) => `import type * as ${type} from './${type}.ts'`)
+  const members = checkers.map(
+    ({ type }) =>
+      `readonly ${type}: { readonly settings: ${type}.Settings; readonly measurements: ${type}.Measurements }`,
+  )
+  const index = source('settings and measurements of every checker', [
+    imports.join('\n'),
+    exported('CheckerDescriptions', `{${members.join('\n')}}`),
+  ])
+  const each = checkers.map(({ type, fields, measurements }): [string, string] => {
+    const figures = Object.entries(measurements).map(([name, text]) => member(name, text))
+    const text = source(`settings and measurements of the type \`${type}\``, [
+      exported('Settings', settings(fields)),
+      exported('Measurements', `{${figures.join('\n')}}`),
+    ])
+    return [`${CHECKER_DESCRIPTIONS}/${type}.ts`, text]
   })
-  return source('CheckerDescriptions', 'settings and measurements of every checker', members)
+  return [[`${CHECKER_DESCRIPTIONS}/index.ts`, index], ...each]
 }
 
 /** Text of src/contacts/descriptions.ts. */
 export function contactDescriptions(kinds: readonly AnyContactKind[]): string {
   const members = kinds.map(({ kind, fields }) => `readonly ${kind}: ${settings(fields)}`)
-  return source('ContactDescriptions', 'settings of every contact kind', members)
+  return source('settings of every contact kind', [
+    exported('ContactDescriptions', `{${members.join('\n')}}`),
+  ])
 }
 
 /** The description of a setting with its bounds and its default. */
@@ -31,7 +49,7 @@ export function descriptionOf(field: AnyField): string {
   return facts === '' ? description : `${description} (${facts})`
 }
 
-function source(name: string, what: string, members: readonly string[]): string {
+function source(what: string, declarations: readonly string[]): string {
   return `/**
  * Descriptions of the ${what}, for editors.
  * Made by \`npm run docs\` from the sources. Change those, not this.
@@ -39,10 +57,12 @@ function source(name: string, what: string, members: readonly string[]): string 
  * @module
  */
 
-export interface ${name} {
-${members.join('\n')}
-}
+${declarations.join('\n\n')}
 `
+}
+
+function exported(name: string, members: string): string {
+  return `export interface ${name} ${members}`
 }
 
 function settings(fields: FieldTable): string {

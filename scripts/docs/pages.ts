@@ -1,6 +1,6 @@
 /** Every generated page or source, and every page with generated parts, as it has to be. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { format, resolveConfig } from 'prettier'
 import { builtinCheckers } from '../../src/checkers/index.ts'
@@ -21,7 +21,7 @@ import {
   transitionTable,
   webhookEvents,
 } from './filled-pages.ts'
-import { checkerDescriptions, contactDescriptions } from './descriptions.ts'
+import { CHECKER_DESCRIPTIONS, checkerDescriptions, contactDescriptions } from './descriptions.ts'
 import { llmsText } from './llms.ts'
 import { fill } from './markdown.ts'
 import { mountingParts } from './mounting-page.ts'
@@ -82,7 +82,7 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     const path = `docs/checkers/${checker.type}.md`
     if (existsSync(join(root, path))) pages.set(path, checkerPage(read(path), checker))
   }
-  pages.set('src/checkers/descriptions.ts', checkerDescriptions(checkers))
+  for (const [path, text] of checkerDescriptions(checkers)) pages.set(path, text)
   pages.set('src/contacts/descriptions.ts', contactDescriptions(builtinContacts()))
   const options = await resolveConfig(join(root, 'docs/README.md'))
   const formatted = new Map<string, string>()
@@ -91,6 +91,13 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     formatted.set(path, await format(text, { ...options, parser }))
   }
   return formatted
+}
+
+/** Files in generated folders that are not among these pages: those of a checker that was removed. */
+export function stalePages(pages: ReadonlyMap<string, string>): readonly string[] {
+  return readdirSync(join(root, CHECKER_DESCRIPTIONS))
+    .map((name) => `${CHECKER_DESCRIPTIONS}/${name}`)
+    .filter((path) => !pages.has(path))
 }
 
 function filled(path: string, parts: Readonly<Record<string, string>>): [string, string] {

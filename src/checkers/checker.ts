@@ -15,7 +15,7 @@ import type { EpochMs, Json, JsonObject, LocationRecord, Notice, Phase } from '.
 import type { Net } from '../net/net.ts'
 import type { CauseInfo, SharedCause } from './causes.ts'
 import type { FigureChart, Highlight } from './charts.ts'
-import type { CheckerDescriptions } from './descriptions.ts'
+import type { CheckerDescriptions } from './descriptions/index.ts'
 import type { Member } from './member.ts'
 
 export type CauseTable = Readonly<Record<string, CauseInfo>>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { webhookEventNames, transitions } from '../../scripts/docs/filled-pages.ts'
-import { documentedCheckers, generatePages } from '../../scripts/docs/pages.ts'
+import { documentedCheckers, generatePages, stalePages } from '../../scripts/docs/pages.ts'
 import {
   commandFiles,
   environmentVariables,
@@ -34,6 +34,7 @@ describe('what the code says about itself', () => {
     const generated = await generatePages()
     const differing = [...generated].filter(([path, text]) => read(path) !== text)
     expect(differing.map(([path]) => path)).toEqual([])
+    expect(stalePages(generated)).toEqual([])
   })
 
   it('has a page for every type, and no page for a type that is not there', () => {

@@ -51,6 +51,8 @@ it('a checker and a contact kind are added by their own files alone', { timeout:
     'docs/reference/settings.md',
     'package.json',
     'src/checkers/by-type.ts',
+    'src/checkers/descriptions/daytime.ts',
+    'src/checkers/descriptions/index.ts',
     'src/checkers/index.ts',
     'src/contacts/index.ts',
     'test/package/public-names.txt',
