@@ -5,30 +5,24 @@
  * @module
  */
 
-import type { Degraded, SoftEvent } from './model/degraded.ts'
 import type { CurrentHour } from './model/totals.ts'
 import type { Json, JsonObject } from './model/json.ts'
-import type { AccountQuotas } from './model/quotas.ts'
-import type { Phase, Phases } from './model/phase.ts'
-import type { KeyScope } from './model/scopes.ts'
-import type { CommonSettings, MonitorDefaults, QuietHours } from './model/settings.ts'
+import type { CommonSettings } from './model/settings.ts'
+import type { EpochMs } from './model/time.ts'
 
-export type { Json, JsonObject } from './model/json.ts'
+export type * from './model/accounts.ts'
 export type * from './model/audit.ts'
-export type * from './model/degraded.ts'
-export type * from './model/totals.ts'
-export type * from './model/maintenance.ts'
-export type * from './model/phase.ts'
+export type { Json, JsonObject } from './model/json.ts'
+export type * from './model/notifications.ts'
 export type * from './model/public-page.ts'
-export type * from './model/quotas.ts'
 export type { KeyScope } from './model/scopes.ts'
 export type * from './model/settings.ts'
+export type { EpochMs } from './model/time.ts'
+export type * from './model/totals.ts'
 export type * from './model/versioned.ts'
-export { SOFT_EVENTS } from './model/degraded.ts'
+export { FIRST_ACCOUNT, isAccountId } from './model/accounts.ts'
+export { NOTIFICATION_STATUSES, SOFT_EVENTS } from './model/notifications.ts'
 export { BASELINE, WEEKDAYS } from './model/settings.ts'
-
-/** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
-export type EpochMs = number
 
 /** `unknown` means that the check could not measure; it never opens an incident. */
 export type Verdict = 'ok' | 'fail' | 'unknown'
@@ -36,6 +30,27 @@ export type Verdict = 'ok' | 'fail' | 'unknown'
 /** How a measurement is formatted: `end` is the time of an expiry, shown with the remaining time. */
 export const MEASUREMENT_FORMATS = ['end', 'time', 'ms', 'percent'] as const
 export type MeasurementFormat = (typeof MEASUREMENT_FORMATS)[number]
+
+/** The phases of the built-in checkers, from name resolution to the last byte. */
+export type BuiltinPhase =
+  | 'resolve'
+  | 'connect'
+  | 'tls'
+  | 'starttls'
+  | 'greeting'
+  | 'send'
+  | 'auth'
+  | 'query'
+  | 'first_byte'
+  | 'transfer'
+
+/** The phase of a check. A custom checker may define others. */
+export type Phase = BuiltinPhase | (string & {})
+
+/** Milliseconds spent per phase, summed over redirects and retries; only the phases that took place. */
+export type Phases = { readonly [P in BuiltinPhase as `${P}_ms`]?: number } & {
+  readonly [own: `${string}_ms`]: number
+}
 
 /** The outcome of one check at one location. */
 export interface Outcome<D extends JsonObject = JsonObject> {
@@ -136,6 +151,18 @@ export interface MachineState {
   readonly hour?: CurrentHour
 }
 
+/** A monitor that is up and beyond a threshold of its setting `warn`. */
+export interface Degraded {
+  /** The first round beyond it. */
+  readonly since: EpochMs
+  readonly cause_code: string
+  readonly cause_text: string
+}
+
+/** What ended it: the figure came back, or the monitor is no longer up or checked. */
+export type DegradedEnd =
+  'recovered' | 'down' | 'maintenance' | 'paused' | 'reconfigured' | 'deleted'
+
 export interface OpenIncident {
   readonly id: number
   readonly started_at: EpochMs
@@ -230,110 +257,7 @@ export interface AvailabilityChange {
   readonly availability: Availability
 }
 
-/** The first account of a store: created with the store, and the default where none is named. */
-export const FIRST_ACCOUNT = 1
-
-/** Whether a value can be the id of an account: a positive safe integer. */
-export function isAccountId(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0
-}
-
-/** The usage of an account. */
-export interface AccountUse {
-  readonly monitors: number
-  readonly contacts: number
-  readonly checks_per_min: number
-}
-
-export interface AccountRecord {
-  readonly id: number
-  readonly name: string
-  /** Its id in the host's system, unique in a store. */
-  readonly external_id: string | null
-  readonly quotas: AccountQuotas
-  /** Settings of its new monitors where their input does not give them; before those of the engine's options. */
-  readonly monitor_defaults: MonitorDefaults
-  readonly created_at: EpochMs
-}
-
-export interface KeyRecord {
-  readonly id: number
-  readonly account_id: number
-  readonly name: string
-  /** The first characters, to identify a key. */
-  readonly prefix: string
-  /** SHA-256 of the key, hex. The key itself is shown once and never stored. */
-  readonly hash: string
-  readonly scopes: readonly KeyScope[]
-  readonly created_at: EpochMs
-  readonly last_used_at: EpochMs | null
-  readonly revoked_at: EpochMs | null
-}
-
 export interface LocationRecord {
   readonly id: number
   readonly name: string
-}
-
-export interface ContactRecord {
-  readonly id: number
-  readonly account_id: number
-  readonly kind: string
-  readonly name: string
-  /** Receives the notifications of every monitor of the account. */
-  readonly all_monitors: boolean
-  readonly quiet: QuietHours | null
-  /** Notifications of this many seconds go out as one message; 0: each by itself. */
-  readonly group_window_sec: number
-  /** Soft events of which it is notified as well. */
-  readonly events: readonly SoftEvent[]
-  /** Settings of the kind in stored form; secrets are encrypted if the engine has a key. */
-  readonly settings: JsonObject
-  readonly created_at: EpochMs
-  readonly updated_at: EpochMs
-}
-
-export const NOTIFICATION_STATUSES = ['queued', 'sending', 'sent', 'failed', 'cancelled'] as const
-export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number]
-
-export interface NotificationRecord {
-  readonly id: number
-  readonly account_id: number
-  readonly monitor_id: number | null
-  readonly incident_id: number | null
-  readonly contact_id: number
-  readonly event: string
-  readonly status: NotificationStatus
-  /** Earliest time of the next attempt. */
-  readonly due_at: EpochMs
-  /** Counted attempts so far. */
-  readonly attempts: number
-  /** Claims so far, counted or not: the fencing token of the running attempt. */
-  readonly claims: number
-  /** Consecutive attempts without a recorded result (the process ended). */
-  readonly interruptions: number
-  readonly lease_until: EpochMs | null
-  /** The event's body without `notification_id` and `sent_at`, fixed when the row is created: JSON text. */
-  readonly payload: string
-  /** Time of the first attempt; `null` before it. */
-  readonly sent_at: EpochMs | null
-  /** Number of the repeat, 0 for all other events. */
-  readonly repeat: number
-  /** Why it failed or was cancelled. */
-  readonly error: string | null
-  readonly created_at: EpochMs
-  readonly finished_at: EpochMs | null
-}
-
-export interface AttemptRecord {
-  readonly notification_id: number
-  /** The claim of this attempt. */
-  readonly claim: number
-  readonly at: EpochMs
-  readonly duration_ms: number
-  readonly http_status: number | null
-  /** Machine code of the failure, `interrupted` for an attempt without a recorded result, `null` on success. */
-  readonly error: string | null
-  /** The beginning of the receiver's response, cut and escaped. */
-  readonly answer: string | null
 }

@@ -109,7 +109,7 @@ function engineOptionTable(): string {
 const GROUPS: readonly (readonly [what: string, path: string, name: string])[] = [
   ['`limits` of the engine', 'src/engine/options.ts', 'EngineLimits'],
   ['`retention` of the engine', 'src/engine/options.ts', 'Retention'],
-  ['`quotas` of the engine, or of an account', 'src/model/quotas.ts', 'AccountQuotas'],
+  ['`quotas` of the engine, or of an account', 'src/model/accounts.ts', 'AccountQuotas'],
   ['`sqliteStore(…)`', 'src/store/sqlite/open.ts', 'SqliteStoreOptions'],
   ['`postgresStore(…)`', 'src/store/postgres/options.ts', 'PostgresStoreOptions'],
   ['`bullmqProbes(…)`', 'src/probes/bullmq/options.ts', 'QueueOptions'],

@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from './json.ts'
+import type { VersionedRecord } from './versioned.ts'
 
 /** Settings every monitor has, whatever its type (spec 2.1). */
 export interface CommonSettings {
@@ -139,3 +140,15 @@ export interface QuietSpan {
   /** The days on which it begins; all where empty. */
   readonly weekdays: readonly Weekday[]
 }
+
+/** Planned work of an account. A monitor is covered if it is named, has one of the tags, or `all_monitors` is set. */
+export interface MaintenanceSettings {
+  readonly name: string
+  readonly window: MaintenanceWindow
+  readonly monitor_ids: readonly number[]
+  /** Compared without regard to case. */
+  readonly tags: readonly string[]
+  readonly all_monitors: boolean
+}
+
+export type MaintenanceRecord = VersionedRecord<MaintenanceSettings>

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { EpochMs } from '../model.ts'
+/** Milliseconds since 1970-01-01T00:00:00Z, an integer. */
+export type EpochMs = number
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000
