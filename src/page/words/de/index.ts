@@ -5,19 +5,14 @@
  */
 
 import type { Words } from '../en/index.ts'
-import { CHART_DE } from './chart.ts'
+import { LABELS_DE, STATES_DE, TIMES_DE } from './common.ts'
 import { CONTACTS_DE } from './contacts.ts'
-import { ERRORS_DE } from './errors.ts'
 import { FORMS_DE } from './forms.ts'
-import { FRAME_DE } from './frame.ts'
-import { LABELS_DE } from './labels.ts'
+import { ERRORS_DE, FRAME_DE, SIGN_IN_DE } from './frame.ts'
 import { AUDIT_DE, KEYS_DE, MAINTENANCE_DE } from './manage.ts'
-import { INCIDENTS_DE, MONITOR_DE } from './monitor.ts'
+import { CHART_DE, INCIDENTS_DE, MONITOR_DE } from './monitor.ts'
 import { OVERVIEW_DE } from './overview.ts'
 import { DAYS_DE, PLANNED_DE, PUBLIC_DE } from './public.ts'
-import { SIGN_IN_DE } from './sign-in.ts'
-import { STATES_DE } from './states.ts'
-import { TIMES_DE } from './times.ts'
 
 export const GERMAN_WORDS: Words = {
   common: { ...STATES_DE, ...TIMES_DE, ...LABELS_DE },

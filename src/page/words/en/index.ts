@@ -4,19 +4,14 @@
  * @module
  */
 
-import { CHART } from './chart.ts'
+import { LABELS, STATES, TIMES } from './common.ts'
 import { CONTACTS } from './contacts.ts'
-import { ERRORS } from './errors.ts'
 import { FORMS } from './forms.ts'
-import { FRAME } from './frame.ts'
-import { LABELS } from './labels.ts'
+import { ERRORS, FRAME, SIGN_IN } from './frame.ts'
 import { AUDIT, KEYS, MAINTENANCE } from './manage.ts'
-import { INCIDENTS, MONITOR } from './monitor.ts'
+import { CHART, INCIDENTS, MONITOR } from './monitor.ts'
 import { OVERVIEW } from './overview.ts'
 import { DAYS, PLANNED, PUBLIC } from './public.ts'
-import { SIGN_IN } from './sign-in.ts'
-import { STATES } from './states.ts'
-import { TIMES } from './times.ts'
 
 export const ENGLISH_WORDS = {
   common: { ...STATES, ...TIMES, ...LABELS },

@@ -1,10 +1,13 @@
 /**
- * German: states, verdicts, phases of a check.
+ * German: states, verdicts and phases of a check, times, and labels that several pages have.
  *
  * @module
  */
 
-import type { STATES } from '../en/states.ts'
+import type { LABELS, STATES, TIMES } from '../en/common.ts'
+import { formsOf } from '../forms.ts'
+
+const { plural, number } = formsOf('de')
 
 export const STATES_DE: typeof STATES = {
   states: {
@@ -51,4 +54,39 @@ export const STATES_DE: typeof STATES = {
     first_byte: 'Erstes Byte',
     transfer: 'Übertragung',
   },
+}
+
+export const TIMES_DE: typeof TIMES = {
+  units: { ms: 'ms', s: 's', min: 'min', h: 'h', d: 'Tg.' },
+  relative: {
+    ago: { s: 'vor # s', min: 'vor # min', h: 'vor # h', d: 'vor # Tg.' },
+    in: { s: 'in # s', min: 'in # min', h: 'in # h', d: 'in # Tg.' },
+  },
+  endsIn: (title, time) => `${title}: ${time}`,
+  hasEnded: 'abgelaufen',
+  ended: (title) => `${title}: abgelaufen`,
+  inDays: (days) => plural(days, { one: 'in 1 Tag', other: `in ${number(days)} Tagen` }),
+  inTime: (time) => `in ${time}`,
+}
+
+export const LABELS_DE: typeof LABELS = {
+  monitors: (count) => plural(count, { one: '1 Monitor', other: `${number(count)} Monitore` }),
+  removedMonitor: 'Ein gelöschter Monitor',
+  yes: 'ja',
+  no: 'nein',
+  none: 'keine',
+  never: 'nie',
+  andMore: (count) => ` und ${number(count)} weitere`,
+  all: 'Alle',
+  filter: 'Filtern',
+  pages: 'Seiten',
+  previous: 'Zurück',
+  next: 'Weiter',
+  newest: 'Neueste',
+  older: 'Ältere',
+  back: 'Zurück',
+  action: 'Aktion',
+  created: 'Angelegt',
+  details: 'Details',
+  page: (page, last, found) => `Seite ${page} von ${last}, ${found}`,
 }
