@@ -31,7 +31,6 @@ import { readContacts, syncContacts } from './contacts.ts'
 import { ensureKey } from './keys.ts'
 import { FIRST_ACCOUNT } from '../../model.ts'
 import { siteOf } from './site.ts'
-import { narrate } from './narrate.ts'
 import { stopSignal } from '../stop-signal.ts'
 import { createWebServer } from './web-server.ts'
 import type { WebServer } from './web-server.ts'
@@ -174,7 +173,7 @@ async function open(
     await syncContacts(engine.account(FIRST_ACCOUNT, BY), contacts)
     await applyMonitors(engine, settings.monitors, log)
     await ensureKey(engine, { api_key: settings.api_key, address, log })
-    narrate(engine, log)
+    logEvents(engine, log)
     await engine.start()
   } catch (error) {
     await engine.stop({ drainMs: 0 }).catch((err: unknown) => {
@@ -235,4 +234,29 @@ async function applyMonitors(engine: Engine, path: string | undefined, log: Logg
     })
     .finally(() => under.end())
   for (const line of describePlan(plan)) log.info({ file: path }, line)
+}
+
+function logEvents(engine: Engine, log: Logger): void {
+  engine.on('down', ({ monitor: { id, name }, incident }) => {
+    const { cause_code, cause_text } = incident
+    const about = { monitor_id: id, name, incident_id: incident.id, cause_code }
+    log.warn(about, `down: ${cause_text}`)
+  })
+  engine.on('up', ({ monitor: { id, name }, incident }) => {
+    const about = { monitor_id: id, name, incident_id: incident.id }
+    const { closed_reason, duration_sec } = incident
+    const end = closed_reason === 'recovered' ? 'up again' : `incident closed (${closed_reason})`
+    log.info(about, `${end} after ${duration_sec} s`)
+  })
+  engine.on('acknowledged', ({ monitor: { id, name }, incident }) => {
+    log.info({ monitor_id: id, name, incident_id: incident.id }, 'acknowledged')
+  })
+  engine.on('notice', ({ monitor: { id, name }, event }) => {
+    log.info({ monitor_id: id, name }, event)
+  })
+  engine.on('notification', ({ id, event, contact_id, status, error }) => {
+    const about = { notification_id: id, event, contact_id }
+    if (status === 'failed') log.warn({ ...about, error }, 'a notification was not delivered')
+    else log.debug({ ...about, status }, 'a notification is done')
+  })
 }

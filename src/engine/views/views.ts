@@ -27,6 +27,7 @@ import type {
 } from '../../model.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import type { DegradedView } from '../api/degraded.ts'
+import type { MonitorReading } from '../api/readings.ts'
 import type {
   AccountView,
   AttemptView,
@@ -258,4 +259,33 @@ export function accountView(record: AccountRecord): AccountView {
 
 export function auditView({ account_id: _, at, ...rest }: AuditRecord): AuditEntryView {
   return { ...rest, at: iso(at) }
+}
+
+/** A monitor in memory as plain numbers, for callers that read all of them every few seconds without a query. */
+export function readingOf(
+  { record, locations, type }: CachedMonitor,
+  known: readonly LocationRecord[],
+  stale: boolean,
+): MonitorReading {
+  const { machine, common } = record
+  return {
+    account_id: record.account_id,
+    id: record.id,
+    name: common.name,
+    type: record.type,
+    state: machine.state,
+    flapping: machine.flapping === true,
+    degraded: machine.degraded !== undefined,
+    stale,
+    incident_open: machine.incident !== null,
+    incident_suppressed: machine.incident?.suppression !== undefined,
+    locations: known.flatMap(({ id, name }) => {
+      const last = common.location_ids.includes(id) ? locations.get(id)?.last : null
+      if (last == null) return []
+      const { verdict, duration_ms, started_at } = last
+      const checked_at = Date.parse(started_at)
+      const response_ms = responseOf(type.checker, last)
+      return [{ location_id: id, name, verdict, checked_at, duration_ms, response_ms }]
+    }),
+  }
 }
