@@ -156,6 +156,64 @@ describe.each(drivers)('a backup with the %s driver', (driver) => {
     )
   })
 
+  it.each([
+    // A list of monitors with such a name was a turn of half a second.
+    [
+      'common" of a row in "monitors" is longer than 131072 bytes',
+      `UPDATE monitors SET common = json_set(common, '$.name', hex(zeroblob(500000)))`,
+    ],
+    [
+      'name" of a row in "contacts" is longer than 1024 bytes',
+      'UPDATE contacts SET name = hex(zeroblob(600))',
+    ],
+    [
+      'settings" of a row in "monitors" is no JSON of at most 100000 values',
+      `UPDATE monitors SET settings = '[' || replace(hex(zeroblob(60000)), '0', '0,') || '0]'`,
+    ],
+    [
+      'machine" of a row in "monitor_states" is no JSON of at most 100000 values',
+      `UPDATE monitor_states SET machine = replace(hex(zeroblob(60000)), '0', '[')`,
+    ],
+    [
+      'ok" of a row in "daily" is no number',
+      `INSERT INTO daily VALUES (1, '2026-11-01', 'x' || hex(zeroblob(50)), 0, 0, 0, '{}')`,
+    ],
+    [
+      'updated_at" of a row in "monitors" is no integer of JavaScript',
+      'UPDATE monitors SET updated_at = 9007199254740992',
+    ],
+    ['name" of a row in "contacts" is no text', `UPDATE contacts SET name = x'00'`],
+  ])('is refused by restore where a value is none of watchpost: %s', async (problem, sql) => {
+    const { folder, copy, back, store } = place(driver)
+    const { engine } = await running(store())
+    await engine.monitors.create({ type: 'scripted', host: 'h.test', interval_sec: 10 })
+    await engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops' })
+    await engine.backup(copy)
+    await engine.stop()
+    const handle = (await loadDriver(driver)).open(copy)
+    handle.exec(`PRAGMA locking_mode = EXCLUSIVE; ${sql}`)
+    handle.close()
+    await expect(restoreBackup(copy, back, driver)).rejects.toThrow(
+      `copy.db: "${problem}, which watchpost never writes`,
+    )
+    expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'data.db'])
+  })
+
+  it('is restored with the longest values of every field', async () => {
+    const { copy, back, store } = place(driver)
+    const { engine } = await running(store())
+    const long = '\u0800'.repeat(200)
+    const { id } = await engine.contacts.create({ kind: 'recorder', name: long, to: long })
+    const tags = Array.from({ length: 50 }, (_, n) => `${n}${'\u0800'.repeat(62)}`)
+    const metadata = { a: '"'.repeat(2000) }
+    const contact_delay = { [id]: 10 }
+    const monitor = { type: 'scripted', host: 'h.test', name: long, tags, metadata, contact_delay }
+    await engine.monitors.create(monitor)
+    await engine.backup(copy)
+    await engine.stop()
+    expect(await restoreBackup(copy, back, driver)).toMatchObject({ monitors: 1 })
+  })
+
   it.each(['sqlite_stat1', 'sqlite_sequence'])(
     'is refused by restore with a trigger that has the name of a table of SQLite: %s',
     async (name) => {

@@ -18,7 +18,12 @@ import type { CachedMonitor } from './cached-monitor.ts'
 const HEAVY_PAGE = 32
 const PAGE = 500
 /** Length of a monitor's settings up to which its parsing time is negligible. */
-export const LIGHT_CHARS = 4096
+const LIGHT_CHARS = 4096
+
+/** Whether a monitor has no long bodies, headers, metadata or lists. */
+export function isLight({ common, settings }: MonitorRecord): boolean {
+  return fitsIn(settings, LIGHT_CHARS) && fitsIn(common, LIGHT_CHARS)
+}
 
 export interface MonitorReader {
   /** The records of all monitors of these shards (`undefined`: all), in pages. */
@@ -49,8 +54,7 @@ export function createMonitorReader(core: Core): MonitorReader {
       if (last === undefined || page.length < limit) return
       await yieldIfLong()
       after_id = last.id
-      const light = page.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))
-      limit = light ? Math.min(4 * limit, PAGE) : HEAVY_PAGE
+      limit = page.every(isLight) ? Math.min(4 * limit, PAGE) : HEAVY_PAGE
     }
   }
 

@@ -24,8 +24,7 @@ import type { MaintenanceFilter, UpcomingOptions } from '../api/maintenance.ts'
 import type { BulkInput } from '../api/bulk.ts'
 import type { StatusReportFilter } from '../api/status-reports.ts'
 import type { Core } from '../core/core.ts'
-import { fitsIn } from '../core/json-size.ts'
-import { LIGHT_CHARS } from '../monitors/monitor-reader.ts'
+import { isLight } from '../monitors/monitor-reader.ts'
 import { pageReaders, read } from './read-filter.ts'
 import type { Readers } from './read-filter.ts'
 
@@ -165,7 +164,7 @@ export async function listed(
     found.push(...step)
     const last = step.at(-1)
     if (last === undefined || step.length < limit || found.length >= query.limit) return found
-    if (!step.every(({ settings }) => fitsIn(settings, LIGHT_CHARS))) await clock.sleep(0)
+    if (!step.every(isLight)) await clock.sleep(0)
     rest = { ...query, after_id: last.id }
   }
 }

@@ -18,6 +18,7 @@ import type { SqliteDriver, SqliteDriverName } from './drivers.ts'
 import { checkMigrated, migrate } from './migrations.ts'
 import { IN_MEMORY } from './open.ts'
 import { livingOwner } from './owner.ts'
+import { outOfBounds } from './value-bounds.ts'
 
 export interface Examined {
   /** Monitors in it. */
@@ -33,7 +34,15 @@ export interface Examined {
  *
  * @throws StorageError if it is damaged, no data of watchpost, or of a newer version
  */
-export async function examineBackup(file: string, name?: SqliteDriverName): Promise<Examined> {
+export function examineBackup(file: string, name?: SqliteDriverName): Promise<Examined> {
+  return examine(file, name, requireWhole)
+}
+
+async function examine(
+  file: string,
+  name: SqliteDriverName | undefined,
+  requireGood: (db: Connection, file: string) => void,
+): Promise<Examined> {
   const driver = await loadDriver(name)
   const handle = driver.open(file)
   const db = connect(handle)
@@ -41,7 +50,7 @@ export async function examineBackup(file: string, name?: SqliteDriverName): Prom
     // One reader: no shared memory beside the file.
     db.exec('PRAGMA locking_mode = EXCLUSIVE')
     requireOurs(db, file, driver)
-    requireWhole(db, file)
+    requireGood(db, file)
     const alive = db.get("SELECT value FROM meta WHERE name = 'alive_at'")?.['value']
     return {
       monitors: Number(db.get('SELECT COUNT(*) AS found FROM monitors')?.['found']),
@@ -105,10 +114,19 @@ function requireWhole(db: Connection, file: string): void {
   if (lost > 0) throw new StorageError(`${file}: is damaged: ${lost} rows are of no account`)
 }
 
+/** Not of the own file, which is backed up as it is: a value that nobody expected must not prevent that. */
+function requireBounded(db: Connection, file: string): void {
+  requireWhole(db, file)
+  const problem = outOfBounds(db)
+  if (problem !== undefined)
+    throw new StorageError(`${file}: ${problem}, which watchpost never writes`)
+}
+
 /**
  * Copies a backup to the place of a data file, where nothing may be. The backup is examined first.
  *
- * @throws ConfigurationError if there is a file already, StorageError as {@link examineBackup}
+ * @throws ConfigurationError if there is a file already, StorageError as {@link examineBackup} and for a value that
+ * watchpost never writes
  */
 export async function restoreBackup(
   from: string,
@@ -122,7 +140,7 @@ export async function restoreBackup(
   const { bytes } = await publish(to, async (partial) => {
     const { signal } = new AbortController()
     await copyBytes({ from, to: partial, signal }, (await stat(from)).size)
-    examined = await examineBackup(partial, name).catch((error: unknown) => {
+    examined = await examine(partial, name, requireBounded).catch((error: unknown) => {
       throw aboutSource(error, partial, from)
     })
   })
