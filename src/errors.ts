@@ -109,8 +109,8 @@ export function isMissingPackage(error: unknown, name: string): boolean {
 
 /** The engine was not started, or is stopping. */
 export class ClosedError extends WatchpostError {
-  constructor(message: string) {
-    super('unavailable', message)
+  constructor(message: string, options?: ErrorOptions) {
+    super('unavailable', message, options)
   }
 }
 

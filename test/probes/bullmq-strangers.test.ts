@@ -1,13 +1,16 @@
+import { inspect } from 'node:util'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { namesUnder } from '../../src/probes/bullmq/options.ts'
+import { bullmqProbes } from '../../src/probes/bullmq/transport.ts'
 import { createWire } from '../../src/probes/bullmq/wire.ts'
 import type { AnswerJob } from '../../src/probes/bullmq/wire.ts'
 import type { CheckOrder } from '../../src/probes/transport.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { redisServer, startRedis } from '../support/servers/redis.ts'
-import { engineAt, fine, FRA, gate, HEL, KEY, order, probeAt } from './ways.ts'
+import { measureTurns } from '../support/turns.ts'
+import { engineAt, fine, FRA, gate, HEL, KEY, order, probeAt, QUICK, recorder } from './ways.ts'
 
 const names = namesUnder('watchpost')
 const GONE = { removeOnComplete: true, removeOnFail: true }
@@ -48,6 +51,39 @@ describeWithServer(redisServer, 'whoever can write to Redis and has no key', () 
     const after = order()
     await transport.send(after)
     await expect.poll(() => answers.map((each) => each.order.id)).toContain(after.id)
+  })
+
+  it('keeps nothing from its work by an order of 100 MB, which takes no long turn', async () => {
+    const { connection, client, orders } = await somewhere()
+    const { id } = await orders.add('order', {}, GONE)
+    const job = names.job(names.orders('fra'), String(id))
+    // Redis makes it, and this process never had it.
+    const put = "redis.call('HSET', KEYS[1], 'data', '\"' .. string.rep('x', 100000000) .. '\"')"
+    await client.eval(put, 1, job)
+    const { longest_ms } = await measureTurns(async () => {
+      await probeAt(connection, { run })
+      await expect.poll(() => client.exists(job), { timeout: 10_000 }).toBe(0)
+    })
+    expect(longest_ms).toBeLessThan(50)
+    const { transport, answers } = await engineAt(connection)
+    const after = order()
+    await transport.send(after)
+    await expect.poll(() => answers.map((each) => each.order.id)).toContain(after.id)
+  })
+
+  it('is named where a reply has too many values, and the connection ends', async () => {
+    const { connection, client } = await somewhere()
+    const fill =
+      "for n = 1, 60 do local t = {} for m = 1, 1000 do t[m] = n * 1000 + m end redis.call('SADD', KEYS[1], unpack(t)) end"
+    await client.eval(fill, 1, names.probes('fra'))
+    const logger = recorder()
+    const transport = bullmqProbes({ connection, ...QUICK, logger })
+    onTestFinished(() => transport.stop(0))
+    await transport.start({ run, locations: [FRA], onAnswer: () => undefined })
+    await expect
+      .poll(() => String(logger.fields.map((each) => inspect(each))))
+      .toContain('more than 50000 values')
+    expect(transport.online(1)).toBe(false)
   })
 
   it('has no order carried out again, or at another location', async () => {

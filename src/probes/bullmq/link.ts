@@ -96,7 +96,10 @@ export function createLink(options: LinkOptions): Link {
         beating = within(clock, ANSWER_MS, options.beat(opened))
         await beating
       }
-      if (opened.lost.aborted) throw new ClosedError('The connection to Redis was lost')
+      if (opened.lost.aborted) {
+        const cause: unknown = opened.lost.reason
+        throw new ClosedError('The connection to Redis was lost', { cause })
+      }
     } finally {
       if (session !== undefined) {
         session = undefined

@@ -11,6 +11,7 @@ import type { Clock } from '../../clock.ts'
 import { ConfigurationError, MissingDependencyError, ClosedError } from '../../errors.ts'
 import type { ThrottledLog } from './throttled-log.ts'
 import type { RedisAddress, RedisParts } from './options.ts'
+import { boundReplies } from './reply-bounds.ts'
 
 const CONNECT_MS = 5000
 const CLOSE_MS = 1000
@@ -27,7 +28,7 @@ export type Processor = (job: Job<unknown>, token: string | undefined) => Promis
 
 export interface Session {
   readonly redis: Redis
-  /** Aborts when the connection is lost. */
+  /** Aborts when the connection is lost, with the error that ended it, if there was one. */
   readonly lost: AbortSignal
   /** One object per queue. `own`: this side writes the queue's metadata. */
   queue(name: string, own?: 'own'): Queue<unknown>
@@ -70,9 +71,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   function client(): Redis {
     const made = new Redis(redisOptions(options))
     clients.add(made)
+    boundReplies(made)
     made.on('error', (err: Error) => (trouble = err))
     made.on('end', () => {
-      if (!closing) lost.abort()
+      if (!closing) lost.abort(trouble ?? new ClosedError('Redis closed the connection'))
     })
     // BullMQ duplicates a connection for blocking commands; it is recorded here to be closed.
     made.duplicate = client
