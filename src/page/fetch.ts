@@ -29,7 +29,7 @@ import { DENSITY_COOKIE, openRoutes, THEME_COOKIE } from './routes/open-routes.t
 import { privateRoutes } from './routes/private-routes.ts'
 import { publicRoutes } from './public/public-routes.ts'
 import { publishedRoutes } from './public/published-routes.ts'
-import { notFound, PageError, wrongMethod } from './http/http-error.ts'
+import { badRequest, notFound, PageError, wrongMethod } from './http/http-error.ts'
 import type { Failure } from './http/http-error.ts'
 import { createRequests } from './http/requests.ts'
 import { createSessions } from './session/session.ts'
@@ -159,6 +159,8 @@ function failureOf(error: unknown, { service, request, path }: Call): Failure {
         title: ({ words }) => words.errors.conflict,
         text: () => `${error.message}.`,
       }
+    // What the engine refuses of a query, such as a control character in a filter.
+    if (error.name === 'ValidationError') return badRequest(() => `${error.message}.`).failure
     if (error.name === 'StorageError' || error.name === 'ClosedError')
       service.logger.warn({ err: error }, 'a page could not be shown')
     if (error.name === 'StorageError' || error.name === 'ClosedError') return UNAVAILABLE

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { silentLogger } from '../../src/logger.ts'
+import type { StatusPageOptions } from '../../src/page/index.ts'
 import { site } from './visit.ts'
 
-async function looking() {
-  const made = await site({ authorize: () => ({ account_id: 1 }) })
+async function looking(options: StatusPageOptions = {}) {
+  const made = await site({ authorize: () => ({ account_id: 1 }), ...options })
   const visitor = made.visitor()
   /** What stands in the row of a monitor, without marks. */
   const row = async (id: number): Promise<string> => {
@@ -70,5 +72,17 @@ describe('the filter', () => {
     expect(await visitor.text('/')).toContain('<option value="web"')
     expect(await visitor.text('/')).not.toContain('<option value="key:shop"')
     expect(await visitor.text('/?tag=key%3Ashop')).toMatch(/<option value="key:shop"\s+selected/)
+  })
+
+  it('answers what no name can contain with 400, as a mistake of the visitor', async () => {
+    const errors: unknown[] = []
+    const error = (...line: unknown[]) => void errors.push(line)
+    const logger = { ...silentLogger, error }
+    const { visitor } = await looking({ logger })
+    for (const path of ['/?q=%00', '/?tag=a%00b', '/wall?q=%1b', '/audit-log?actor=%00'])
+      expect((await visitor.get(path)).status, path).toBe(400)
+    const several = await visitor.post('/monitors/several?q=%00', { do: 'pause', all: 'on' })
+    expect(several.status).toBe(400)
+    expect(errors).toEqual([])
   })
 })
