@@ -18,7 +18,7 @@ import type { Importing } from './transfer/index.ts'
 import { backupOf } from './services/backup.ts'
 import { contactsOf } from './services/contacts.ts'
 import { historyOf } from './services/history.ts'
-import { authenticate, keysOf } from './services/keys.ts'
+import { authenticate, keyReader, keysOf } from './services/keys.ts'
 import { maintenanceOfAccount } from './services/maintenance.ts'
 import { monitorsOf } from './services/monitors.ts'
 import { statusReportsOf } from './services/status-reports.ts'
@@ -141,6 +141,7 @@ function servicesOfRequests(context: ServiceContext): RequestServices {
     idempotencyResponses: idempotencyResponsesOf(context),
     publishedPages: publishedPagesOf(context),
     accountMonitors: accountMonitorsOf(context),
+    key: keyReader(context),
   }
 }
 

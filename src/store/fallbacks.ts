@@ -148,7 +148,7 @@ function checksOf({ common, token_hash, machine }: MonitorRecord): number {
 
 function noKeys(): FullStore['keys'] {
   const refuse = (): Promise<never> => Promise.reject(notOffered('An API key', 'keys'))
-  return { create: refuse, byHash: refuse, list: refuse, update: refuse }
+  return { create: refuse, byHash: refuse, byId: refuse, list: refuse, update: refuse }
 }
 
 /** Nothing is stored, and a list is empty. */

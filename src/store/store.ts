@@ -117,8 +117,7 @@ export interface Store {
      *
      * From the first step on the account does not exist for any method: the account, its keys and its monitors are
      * not found, nothing is stored for it, none of its notifications is claimed, due or counted. `prune` completes a
-     * removal that did not finish. `undefined`: the account did not exist. The first step stores `audit` in the log of
-     * the first account.
+     * removal that did not finish. `undefined`: there was no account. The first step stores `audit` for the first account.
      */
     remove?(id: number, limit: number, audit?: NewAuditRecord): Promise<Removal | undefined>
   }
@@ -129,6 +128,8 @@ export interface Store {
     create(key: Omit<KeyRecord, 'id'>, audit?: NewAuditRecord): Promise<KeyRecord>
     /** The key with exactly this hash, also a revoked one. */
     byHash(hash: string): Promise<KeyRecord | undefined>
+    /** The key with this id, also a revoked one. */
+    byId(id: number): Promise<KeyRecord | undefined>
     /** Those of one account, lowest id first. */
     list(account_id: number): Promise<readonly KeyRecord[]>
     /** Writes what is named; a key that is not there is ignored. */

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { ALL_SCOPES } from '../../src/model/scopes.ts'
+import { memoryStore } from '../../src/store/memory.ts'
 import { KEY, site } from './visit.ts'
 import type { Site, Visitor } from './visit.ts'
 
@@ -199,6 +200,42 @@ describe('API keys', () => {
     const last = (await engine.keys.list()).at(-1)
     await visit.post(`/keys/${last?.id ?? 0}/revoke`)
     expect((await visit.post('/keys', { name: 'More', scope: 'read' })).status).toBe(200)
+  })
+
+  it('are at most five hundred in the list, with those that were revoked', async () => {
+    const { visit, engine } = await signedIn()
+    const made = await engine.keys.list()
+    for (let n = made.length; n < 500; n++) {
+      const { view } = await engine.keys.create({ name: `Key ${n}` })
+      await engine.keys.revoke(view.id)
+    }
+    const refused = await visit.post('/keys', { name: 'More', scope: 'read' })
+    expect(refused.status).toBe(409)
+    expect(await refused.text()).toContain('leave it after 30 days')
+  })
+
+  it('cost a view and a live connection one row, however many there are', async () => {
+    let lists = 0
+    const made = await site(undefined, {
+      store(clock) {
+        const store = memoryStore({ clock })
+        const list = (account_id: number) => {
+          lists++
+          return store.keys.list(account_id)
+        }
+        return { ...store, keys: { ...store.keys, list } }
+      },
+    })
+    const visit = made.visitor()
+    await visit.signIn()
+    expect((await visit.get('/')).status).toBe(200)
+    const live = await visit.get('/events?all=1')
+    await made.clock.advance(10_000)
+    expect(lists).toBe(0)
+    await made.engine.keys.revoke((await made.engine.keys.list())[0]?.id ?? 0)
+    await made.clock.advance(5000)
+    expect((await visit.get('/')).status).toBe(303)
+    expect(await live.text()).toContain('retry:')
   })
 
   it('are for a key that may do everything: no other makes one that may do more', async () => {

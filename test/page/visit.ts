@@ -10,6 +10,7 @@ import { createPage } from '../../src/page/index.ts'
 import type { StatusPage, StatusPageOptions } from '../../src/page/index.ts'
 import type { ProbeTransport } from '../../src/probes/transport.ts'
 import { memoryStore } from '../../src/store/memory.ts'
+import type { FullStore } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
@@ -51,11 +52,13 @@ export async function site(
     probes,
     checkers = [],
     locations,
+    store = (clock) => memoryStore({ clock }),
   }: {
     readonly probes?: (clock: SimulatedClock) => ProbeTransport
     /** Beside those that every site has. */
     readonly checkers?: readonly AnyChecker[]
     readonly locations?: readonly string[]
+    readonly store?: (clock: SimulatedClock) => FullStore
   } = {},
 ): Promise<Site> {
   const clock = simulatedClock()
@@ -63,7 +66,7 @@ export async function site(
   const refusing = new Set<string>()
   const engine: Engine = createEngine({
     clock,
-    store: memoryStore({ clock }),
+    store: store(clock),
     checkers: [scripted(failing), heartbeat(), ...checkers],
     contacts: [silent(refusing)],
     ...(locations === undefined ? {} : { locations }),

@@ -15,6 +15,7 @@ import { announceAudit } from '../announce/audit.ts'
 import { auditRecord } from './audit.ts'
 import { read, readFilter } from './read-filter.ts'
 import { hashOf, isPlausibleKey, makeKey } from '../core/tokens.ts'
+import type { RequestServices } from './request-services.ts'
 import type { ServiceContext } from './service-context.ts'
 
 /** The last use is written at most this often. */
@@ -75,13 +76,32 @@ export function keysOf(context: ServiceContext, account_id: number): AccountScop
     },
     async revoke(id) {
       await ready()
-      const known = (await core.store.keys.list(account_id)).find((key) => key.id === id)
+      const known = await keyWithId(core, account_id, id)
       if (known === undefined) throw new NotFoundError('key')
       if (known.revoked_at !== null) return
       const audit = auditRecord(context, { resource: 'key', action: 'revoked', name: known.name })
       await core.store.keys.update(id, { revoked_at: core.clock.now() }, audit)
       announceAudit(core, audit, known)
     },
+  }
+}
+
+/** Reads this one alone: an account may have thousands of revoked keys. */
+async function keyWithId(
+  { store }: Core,
+  account_id: number,
+  id: number,
+): Promise<KeyRecord | undefined> {
+  const key = Number.isSafeInteger(id) ? await store.keys.byId(id) : undefined
+  return key?.account_id === account_id ? key : undefined
+}
+
+/** See `RequestServices.key`. */
+export function keyReader({ core, ready }: ServiceContext): RequestServices['key'] {
+  return async (account_id, id) => {
+    await ready()
+    const key = await keyWithId(core, account_id, id)
+    return key && keyView(key)
   }
 }
 

@@ -6,6 +6,7 @@
  */
 
 import { ConfigurationError } from '../../errors.ts'
+import type { KeyView } from '../api/views.ts'
 import type { PublicPageRecord } from '../../model.ts'
 import { slidingLog } from '../core/sliding-log.ts'
 import type { AccountMonitors } from './account-monitors.ts'
@@ -68,6 +69,8 @@ export interface PublishedPages {
 }
 
 export interface RequestServices {
+  /** A key of the account, also a revoked one. */
+  key(account_id: number, id: number): Promise<KeyView | undefined>
   readonly publishedPages: PublishedPages
   readonly accountMonitors: AccountMonitors
   readonly requests: RequestCounter

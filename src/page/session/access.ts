@@ -8,6 +8,7 @@ import type { Engine } from '../../engine/api/engine.ts'
 import type { KeyView } from '../../engine/api/views.ts'
 import { ALL_SCOPES } from '../../model/scopes.ts'
 import { actorFrom } from '../../access/actor.ts'
+import { requestServicesOf } from '../../engine/services/request-services.ts'
 import type { Requester } from '../../engine/services/request-services.ts'
 import { cookie, cookieOf } from './cookies.ts'
 import type { Session, Sessions } from './session.ts'
@@ -91,8 +92,8 @@ async function keyOf(
   session: Session,
 ): Promise<KeyView | undefined> {
   if (!(await engine.accounts.exists(session.account_id))) return undefined
-  const keys = await engine.account(session.account_id).keys.list()
-  return keys.find(({ id, revoked_at }) => id === session.key_id && revoked_at === null)
+  const key = await requestServicesOf(engine).key(session.account_id, session.key_id)
+  return key?.revoked_at === null ? key : undefined
 }
 
 export function sessionCookie(

@@ -77,6 +77,10 @@ export function keys(tables: Tables): Sync<FullStore['keys']> {
       const key = byHash(hash)
       return isThere(tables, key) ? copy(key) : undefined
     },
+    byId(id) {
+      const key = tables.keys.get(id)
+      return isThere(tables, key) ? copy(key) : undefined
+    },
     list: (account_id) =>
       copy([...tables.keys.values()].filter((key) => key.account_id === account_id)),
     update(id, change, audit) {

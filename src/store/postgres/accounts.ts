@@ -124,6 +124,13 @@ export function keys(db: Database): FullStore['keys'] {
       )
       return row && toKey(row)
     },
+    async byId(id) {
+      const [row] = await db.rows(
+        `SELECT * FROM watchpost.api_keys WHERE id = ? AND ${ofNoneRemoved()}`,
+        [id],
+      )
+      return row && toKey(row)
+    },
     list: async (account_id) =>
       (
         await db.rows('SELECT * FROM watchpost.api_keys WHERE account_id = ? ORDER BY id', [

@@ -90,6 +90,10 @@ export function keys(db: Connection): Sync<FullStore['keys']> {
       const row = db.get(`SELECT * FROM api_keys WHERE hash = ?${ofNoneRemoved(db)}`, [hash])
       return row && toKey(row)
     },
+    byId(id) {
+      const row = db.get(`SELECT * FROM api_keys WHERE id = ?${ofNoneRemoved(db)}`, [id])
+      return row && toKey(row)
+    },
     list: (account_id) =>
       db.all('SELECT * FROM api_keys WHERE account_id = ? ORDER BY id', [account_id]).map(toKey),
     update: (id, change, audit) =>

@@ -27,6 +27,10 @@ export const keys: Calls<FullStore['keys']> = {
     const key = await r.first('keys', { hash })
     return key !== undefined && (await r.isThere(key.account_id)) ? key : undefined
   },
+  async byId(r, id) {
+    const key = await r.get('keys', id)
+    return key !== undefined && (await r.isThere(key.account_id)) ? key : undefined
+  },
   list: (r, account_id) => r.all('keys', { account_id }),
   async update(r, ...[id, change, audit]) {
     const key = await r.get('keys', id)

@@ -41,6 +41,7 @@ const key = (account_id: number) => ({
 
 interface Big {
   readonly account_id: number
+  readonly key_id: number
   readonly monitors: readonly MonitorRecord[]
 }
 
@@ -48,7 +49,7 @@ interface Big {
 async function big(store: FullStore): Promise<Big> {
   const account = { name: 'Big', external_id: 'crm-7', created_at: T0 }
   const { id: account_id } = await store.accounts.create(account)
-  if (offers(store, 'keys')) await store.keys.create(key(account_id))
+  const key_id = offers(store, 'keys') ? (await store.keys.create(key(account_id))).id : 0
   const duty = await store.contacts.create(contact({ account_id }))
   const monitors = []
   for (let index = 0; index < MONITORS; index++) {
@@ -73,16 +74,17 @@ async function big(store: FullStore): Promise<Big> {
     )
     monitors.push(made)
   }
-  return { account_id, monitors }
+  return { account_id, monitors, key_id }
 }
 
 /** No query returns the account, and nothing can be added to it. */
-async function requireGone(store: FullStore, { account_id, monitors }: Big): Promise<void> {
+async function requireGone(store: FullStore, { account_id, monitors, key_id }: Big): Promise<void> {
   assert.equal(await store.accounts.get(account_id), undefined)
   assert.equal(await store.accounts.update(account_id, { name: 'b' }), undefined)
   assert.ok(!ids(await store.accounts.list()).includes(account_id))
   if (offers(store, 'keys')) {
     assert.equal(await store.keys.byHash(`hash of ${account_id}`), undefined)
+    assert.equal(await store.keys.byId(key_id), undefined)
     await refused(store.keys.create({ ...key(account_id), hash: 'another' }), 'not_found')
   }
   for (const [index, { id }] of monitors.entries()) {

@@ -95,8 +95,11 @@ export const keyCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await store.keys.list(await anotherAccount(store)), [])
   },
 
-  'a key is found by its hash and by nothing else': async (store) => {
+  'a key is found by its hash or its id, and by nothing else': async (store) => {
     const made = await store.keys.create(key())
+    assert.deepEqual(await store.keys.byId(made.id), made)
+    assert.equal(await store.keys.byId(made.id + 1), undefined)
+    assert.equal(await store.keys.byId(0), undefined)
     assert.deepEqual(await store.keys.byHash('a'.repeat(64)), made)
     assert.equal(await store.keys.byHash('A'.repeat(64)), undefined)
     assert.equal(await store.keys.byHash(''), undefined)
@@ -126,6 +129,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
     await store.keys.update(made.id, {})
     const expected = { ...made, last_used_at: T0 + 1, revoked_at: T0 + 2 }
     assert.deepEqual(await store.keys.byHash(made.hash), expected)
+    assert.deepEqual(await store.keys.byId(made.id), expected)
     await store.keys.update(made.id + 1, { revoked_at: T0 })
   },
 }

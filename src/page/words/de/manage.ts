@@ -66,6 +66,8 @@ export const KEYS_DE: typeof KEYS = {
   chooseScopes: 'Bitte wählen, was der Schlüssel darf.',
   tooMany: (most) =>
     `Es sind ${number(most)} Schlüssel in Gebrauch, mehr sind nicht möglich. Bitte zuerst einen widerrufen.`,
+  listFull: (most) =>
+    `In der Liste stehen ${number(most)} Schlüssel, mehr sind nicht möglich. Widerrufene stehen dort nur 30 Tage.`,
 }
 
 export const AUDIT_DE: typeof AUDIT = {

@@ -74,6 +74,8 @@ export const KEYS = {
   chooseScopes: 'Choose what the key may do.',
   tooMany: (most: number): string =>
     `There are ${number(most)} keys in use, the most there may be. Revoke one first.`,
+  listFull: (most: number): string =>
+    `The list has ${number(most)} keys, the most there may be. Revoked ones leave it after 30 days.`,
 }
 
 export const AUDIT = {
