@@ -88,6 +88,8 @@ describe('public pages over REST', () => {
     ['a{background:u/**/rl(x)}', 'url()'],
     ['a{background:\\75rl(x)}', 'backslash'],
     ['a{background:image-set("x" 1x)}', 'url()'],
+    ['a{background:-webkit-cross-fade("x", "y", 50%)}', 'url()'],
+    ['a{background:-moz-image-set("x" 1x)}', 'url()'],
     ['@import "https://x/"', '@import'],
     ['@IMPORT/**/"x"', '@import'],
     ['@font-face{font-family:x}', '@font-face'],
@@ -99,6 +101,19 @@ describe('public pages over REST', () => {
     await ready
     const { status, body } = await ask('POST', at, { body: { title: 'a', slug: 'a', css } })
     expect([status, body.fields.css]).toEqual([422, expect.stringContaining(told)])
+  })
+
+  it.each([
+    'https://*/',
+    'https://*.example/x.png',
+    'https://a;sandbox;x/',
+    'https://a,b/',
+    "https://a'b/",
+  ])('take no logo whose host says more in the policy than one address: %s', async (logo) => {
+    const { ask, ready } = client()
+    await ready
+    const { status, body } = await ask('POST', at, { body: { title: 'a', slug: 'a', logo } })
+    expect([status, body.fields.logo]).toEqual([422, expect.stringContaining('https://')])
   })
 
   it('take harmless CSS as it is', async () => {

@@ -9,7 +9,7 @@ import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { textSchema } from '../../fields/text.ts'
-import { parseUrl } from '../../fields/url.ts'
+import { parseHost, parseUrl } from '../../fields/url.ts'
 
 const MOST_CSS = 16_384
 /** Characters of a `data:` URL; 48 KiB of an image. */
@@ -20,7 +20,7 @@ const LOADS: readonly (readonly [RegExp, string])[] = [
   [/\\/, 'escapes with a backslash; write the character itself'],
   [/@(?:import|font-face|namespace|charset)\b/i, '@import, @font-face, @namespace and @charset'],
   [
-    /(?:^|[^-\w])(?:url|src|image|image-set|-webkit-image-set|cross-fade|element|attr|expression)\s*\(/i,
+    /(?:^|[^-\w])(?:-(?:webkit|moz|ms|o)-)?(?:url|src|image|image-set|cross-fade|element|attr|expression)\s*\(/i,
     'url() and other functions that load or read something',
   ],
   [/behavior\s*:|-moz-binding/i, 'behavior and -moz-binding'],
@@ -59,15 +59,19 @@ export function pageCss(): FieldBuilder<string> {
 const IMAGE =
   /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,(?:[A-Za-z\d+/]{4})+(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/
 
+/** Without `*`, `;` and `,`: the host stands in the policy of the page, where they have a meaning. */
+function isPlainHost(url: string): boolean {
+  return parseHost(new URL(url).hostname) !== undefined
+}
+
 export function pageLogo(): FieldBuilder<string> {
   const schema = v.pipe(
     textSchema({ min: 0, max: MOST_LOGO, trim: true }),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const { value } = dataset
       if (value === '' || IMAGE.test(value)) return value
-      const parsed = parseUrl(value)
-      if (parsed.ok && parsed.url.startsWith('https:') && parsed.url.length <= 2048)
-        return parsed.url
+      const parsed = parseUrl(value, { schemes: ['https'] })
+      if (parsed.ok && parsed.url.length <= 2048 && isPlainHost(parsed.url)) return parsed.url
       addIssue({
         message:
           'invalid: an https:// address, or data:image/png;base64,… (png, jpeg, gif, webp, svg+xml) is expected',
