@@ -1,5 +1,5 @@
 /**
- * The certificate with which a check authenticates itself to a server: settings of every type that speaks TLS.
+ * Settings of types that speak TLS: whether they do, and the certificate with which a check authenticates itself.
  *
  * @module
  */
@@ -27,6 +27,20 @@ const MOST_RSA_BITS = 4096
 
 /** As OpenSSL: 2048. The key is derived in one turn of the event loop: 10,000 rounds take 5 ms. */
 const MOST_ROUNDS = 10_000
+
+/** For types that speak TLS from the first byte, or not at all. */
+export const tlsFields = {
+  tls: field
+    .flag({
+      description: 'Speak TLS from the first byte',
+      aliases: { none: false, implicit: true },
+      destination: [false],
+    })
+    .default(false),
+  ignore_tls_errors: field
+    .flag({ description: 'Accept any certificate', destination: [true] })
+    .default(false),
+}
 
 export const clientCertificateFields = {
   tls_cert: certificateField(),

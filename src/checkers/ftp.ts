@@ -10,10 +10,10 @@ import { checkOptions } from '../options.ts'
 import type { FTPContext, FTPResponse } from 'basic-ftp'
 import { asSocket } from '../net/connection/as-socket.ts'
 import { defineChecker, up } from './checker.ts'
-import { failure, MAIL_CAUSES, quoteText } from './mail/causes.ts'
-import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
+import { failure, quoteText } from './mail/causes.ts'
+import { converse } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
-import { mailFields, mailTargetText, refineLogin, unusedOfMail } from './mail/fields.ts'
+import { mailDefinition } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
 import { hearReply, judgeGreeting } from './mail/replies.ts'
 import type { Reply } from './mail/replies.ts'
@@ -30,16 +30,8 @@ export const ftp = (options: MailOptions = {}) => {
     type: 'ftp',
     title: 'FTP server',
     description: 'Greeting, TLS and login of an FTP server; nothing is listed or transferred.',
-    fields: mailFields(PORTS),
-    causes: MAIL_CAUSES,
-    figures: [],
-    measurements: MAIL_MEASUREMENTS,
-    highlights: MAIL_HIGHLIGHTS,
-    common: { interval_sec: { default: 300 } },
+    ...mailDefinition(PORTS),
     driver: 'basic-ftp',
-    refine: refineLogin,
-    unused: (settings) => unusedOfMail(settings, PORTS),
-    target: (settings) => mailTargetText(settings, PORTS),
 
     async run(ctx, settings) {
       const library =

@@ -9,10 +9,10 @@ import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import { createHash } from 'node:crypto'
 import { defineChecker, up } from './checker.ts'
-import { failure, MAIL_CAUSES, saslPlain } from './mail/causes.ts'
-import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
+import { failure, saslPlain } from './mail/causes.ts'
+import { converse } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
-import { mailFields, mailTargetText, refineLogin, unusedOfMail } from './mail/fields.ts'
+import { mailDefinition } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
 import type { Login } from './mail/causes.ts'
 
@@ -25,15 +25,7 @@ export const pop3 = (options: MailOptions = {}) => {
     type: 'pop3',
     title: 'POP3 server',
     description: 'Greeting, TLS and login of a POP3 server; the mailbox is left as it is.',
-    fields: mailFields(PORTS),
-    causes: MAIL_CAUSES,
-    figures: [],
-    measurements: MAIL_MEASUREMENTS,
-    highlights: MAIL_HIGHLIGHTS,
-    common: { interval_sec: { default: 300 } },
-    refine: refineLogin,
-    unused: (settings) => unusedOfMail(settings, PORTS),
-    target: (settings) => mailTargetText(settings, PORTS),
+    ...mailDefinition(PORTS),
 
     async run(ctx, settings) {
       await converse(ctx, PROTOCOL, { ...settings, verifyTls })

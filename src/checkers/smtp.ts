@@ -13,10 +13,10 @@ import { checkOptions } from '../options.ts'
 import type { Pattern } from '../fields/pattern.ts'
 import { field } from '../fields/vocabulary.ts'
 import { defineChecker, up } from './checker.ts'
-import { BANNER_CAUSES, failure, MAIL_CAUSES, quoteText } from './mail/causes.ts'
-import { converse, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from './mail/converse.ts'
+import { BANNER_CAUSES, failure, quoteText } from './mail/causes.ts'
+import { converse } from './mail/converse.ts'
 import type { MailProtocol, Session } from './mail/converse.ts'
-import { mailFields, mailTargetText, refineLogin, unusedOfMail } from './mail/fields.ts'
+import { mailDefinition } from './mail/fields.ts'
 import type { MailOptions } from './mail/fields.ts'
 import { hearReply, judgeGreeting } from './mail/replies.ts'
 import type { Reply } from './mail/replies.ts'
@@ -36,26 +36,21 @@ const PORTS = { plain: 25, implicit: 465, starttls: [587] } as const
 export const smtp = (options: MailOptions = {}) => {
   checkOptions('smtp', options, { verifyTls: option.flag })
   const { verifyTls = true } = options
+  const shared = mailDefinition(PORTS)
   return defineChecker({
     type: 'smtp',
     title: 'SMTP server',
     description: 'Greeting, TLS and login of an SMTP server; no mail is sent.',
+    ...shared,
     fields: {
-      ...mailFields(PORTS),
+      ...shared.fields,
       banner_regex: field.regex({
         description: 'What the greeting must say, its code included, matched as latin1',
         example: '^220 .*ESMTP',
       }),
     },
-    causes: { ...MAIL_CAUSES, ...BANNER_CAUSES },
-    figures: [],
-    measurements: MAIL_MEASUREMENTS,
-    highlights: MAIL_HIGHLIGHTS,
-    common: { interval_sec: { default: 300 } },
+    causes: { ...shared.causes, ...BANNER_CAUSES },
     driver: 'nodemailer',
-    refine: refineLogin,
-    unused: (settings) => unusedOfMail(settings, PORTS),
-    target: (settings) => mailTargetText(settings, PORTS),
 
     async run(ctx, settings) {
       const { banner_regex, user } = settings

@@ -16,6 +16,7 @@ import {
   clientCertificateFields,
   clientCertificateProblems,
   identityOf,
+  tlsFields,
   unusedCertificate,
 } from '../client-certificate.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
@@ -50,16 +51,7 @@ export const redis = () =>
     fields: {
       host: field.host({ description: 'Host name or IP address' }).required(),
       port: field.port({ description: 'TCP port' }).default(6379),
-      tls: field
-        .flag({
-          description: 'Speak TLS from the first byte',
-          aliases: { none: false, implicit: true },
-          destination: [false],
-        })
-        .default(false),
-      ignore_tls_errors: field
-        .flag({ description: 'Accept any certificate', destination: [true] })
-        .default(false),
+      ...tlsFields,
       user: field.text({ description: 'ACL user (Redis 6); only with pass', max: 512 }),
       pass: field.secret({ description: 'Password; AUTH is sent only with one' }),
       expected_role: field.oneOf(['master', 'replica'], {

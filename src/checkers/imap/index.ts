@@ -8,16 +8,10 @@
 import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import { defineChecker, up } from '../checker.ts'
-import { failure, MAIL_CAUSES } from '../mail/causes.ts'
-import { converse, loginOf, MAIL_HIGHLIGHTS, MAIL_MEASUREMENTS } from '../mail/converse.ts'
+import { failure } from '../mail/causes.ts'
+import { converse, loginOf } from '../mail/converse.ts'
 import type { MailProtocol, Session } from '../mail/converse.ts'
-import {
-  mailFields,
-  mailTarget,
-  mailTargetText,
-  refineLogin,
-  unusedOfMail,
-} from '../mail/fields.ts'
+import { mailDefinition, mailTarget } from '../mail/fields.ts'
 import type { MailOptions } from '../mail/fields.ts'
 import { hearAnswer } from './answers.ts'
 import type { Answer } from './answers.ts'
@@ -36,16 +30,8 @@ export const imap = (options: MailOptions = {}) => {
     type: 'imap',
     title: 'IMAP server',
     description: 'Greeting, TLS and login of an IMAP server; no mailbox is opened.',
-    fields: mailFields(PORTS),
-    causes: MAIL_CAUSES,
-    figures: [],
-    measurements: MAIL_MEASUREMENTS,
-    highlights: MAIL_HIGHLIGHTS,
-    common: { interval_sec: { default: 300 } },
+    ...mailDefinition(PORTS),
     driver: 'imapflow',
-    refine: refineLogin,
-    unused: (settings) => unusedOfMail(settings, PORTS),
-    target: (settings) => mailTargetText(settings, PORTS),
 
     async run(ctx, settings) {
       const { ImapFlow } = await ctx.load('imapflow', () => import('imapflow'))

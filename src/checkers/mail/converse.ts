@@ -11,7 +11,7 @@ import type { Dialogue } from '../../net/connection/dialogue.ts'
 import type { TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import { identityOf } from '../client-certificate.ts'
-import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
+import { reached } from '../reached.ts'
 import { failure, quoter } from './causes.ts'
 import { mailTarget } from './fields.ts'
 import type { MailOptions, MailPorts, MailSettings } from './fields.ts'
@@ -59,20 +59,6 @@ export interface MailProtocol {
   /** Resolves with the name of the method. */
   login(session: Session, login: Login): Promise<string>
 }
-
-export const MAIL_MEASUREMENTS = {
-  banner: 'What the server greeted with, at most 256 characters, escaped',
-  capabilities: 'What the server offers, in its own words; behind TLS where that is spoken',
-  starttls: 'Whether the server offers the change to TLS; only on connections that begin in clear',
-  auth_method: 'How the login was made; only with a user',
-  ...REACHED_MEASUREMENTS,
-} as const
-
-export const MAIL_HIGHLIGHTS = {
-  ...REACHED_HIGHLIGHTS,
-  banner: { title: 'Greeting' },
-  auth_method: { title: 'Login' },
-} as const
 
 /** @throws CheckFailure if the server fails */
 export async function converse(

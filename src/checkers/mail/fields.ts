@@ -1,5 +1,5 @@
 /**
- * The shared settings of smtp, pop3, imap and ftp, and the values derived from them.
+ * What smtp, pop3, imap and ftp share: settings and the values derived from them, causes, measurements.
  *
  * @module
  */
@@ -12,6 +12,8 @@ import {
 import type { ClientCertificate } from '../client-certificate.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
+import { REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
+import { MAIL_CAUSES } from './causes.ts'
 
 /** How a mail server uses TLS: not at all, after a command, from the first byte. */
 export type MailTls = 'none' | 'starttls' | 'implicit'
@@ -41,7 +43,35 @@ export interface MailOptions {
   readonly verifyTls?: boolean | undefined
 }
 
-export function mailFields({ plain, implicit, starttls = [] }: MailPorts) {
+const MAIL_MEASUREMENTS = {
+  banner: 'What the server greeted with, at most 256 characters, escaped',
+  capabilities: 'What the server offers, in its own words; behind TLS where that is spoken',
+  starttls: 'Whether the server offers the change to TLS; only on connections that begin in clear',
+  auth_method: 'How the login was made; only with a user',
+  ...REACHED_MEASUREMENTS,
+} as const
+
+const MAIL_HIGHLIGHTS = {
+  ...REACHED_HIGHLIGHTS,
+  banner: { title: 'Greeting' },
+  auth_method: { title: 'Login' },
+} as const
+
+/** The part of their definitions that is the same. */
+export const mailDefinition = (ports: MailPorts) =>
+  ({
+    fields: mailFields(ports),
+    causes: MAIL_CAUSES,
+    figures: [],
+    measurements: MAIL_MEASUREMENTS,
+    highlights: MAIL_HIGHLIGHTS,
+    common: { interval_sec: { default: 300 } },
+    refine: refineLogin,
+    unused: (settings: MailSettings) => unusedOfMail(settings, ports),
+    target: (settings: MailSettings) => mailTargetText(settings, ports),
+  }) as const
+
+function mailFields({ plain, implicit, starttls = [] }: MailPorts) {
   const change = starttls.length === 0 ? '' : ` on ${starttls.join(', ')} or`
   return {
     host: field.host({ description: 'Host name or IP address' }).required(),
@@ -83,22 +113,19 @@ function usualTls(port: number, login: boolean, { implicit, starttls = [] }: Mai
 }
 
 /** The target as shown in lists and webhooks. */
-export function mailTargetText(settings: MailSettings, ports: MailPorts): string {
+function mailTargetText(settings: MailSettings, ports: MailPorts): string {
   const { host, port } = mailTarget(settings, ports)
   return hostPort(host, port)
 }
 
 /** For `unused`. */
-export function unusedOfMail(
-  settings: MailSettings,
-  ports: MailPorts,
-): Readonly<Record<string, string>> {
+function unusedOfMail(settings: MailSettings, ports: MailPorts): Readonly<Record<string, string>> {
   const { tls } = mailTarget(settings, ports)
   return tls === 'none' ? unusedCertificate(settings, 'no TLS is spoken') : {}
 }
 
 /** User and password must both be set or both be absent; as well a client certificate and its key. */
-export function refineLogin<S extends MailSettings>(
+function refineLogin<S extends MailSettings>(
   settings: S,
 ): { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> } {
   const { user, pass } = settings

@@ -4,14 +4,11 @@
  * @module watchpost/checkers/postgres
  */
 
-import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import { defineChecker } from '../checker.ts'
-import { unusedCertificate } from '../client-certificate.ts'
-import { SQL_CAUSES } from '../sql/causes.ts'
 import type { DriverSource } from '../sql/run.ts'
-import { refineSql, sqlFields, sqlTarget } from '../sql/fields.ts'
-import { runSql, SQL_HIGHLIGHTS, SQL_MEASUREMENTS } from '../sql/run.ts'
+import { sqlDefinition } from '../sql/fields.ts'
+import { driverOption, runSql } from '../sql/run.ts'
 import { logIn } from './login.ts'
 import type { PostgresDriver } from './session.ts'
 import { POSTGRES_STATEMENTS } from './statement.ts'
@@ -30,13 +27,7 @@ export interface PostgresCheckerOptions {
 }
 
 export const postgres = (options: PostgresCheckerOptions = {}) => {
-  checkOptions('postgres', options, {
-    driver: option.eitherOf(
-      'the package, or a function that gets it,',
-      option.object,
-      option.callback,
-    ),
-  })
+  checkOptions('postgres', options, { driver: driverOption })
   const { driver } = options
   return defineChecker({
     type: 'postgres',
@@ -44,16 +35,7 @@ export const postgres = (options: PostgresCheckerOptions = {}) => {
     description:
       'Logs in to a PostgreSQL server or a pooler and pings it, or runs one query and counts its rows.',
     ...(driver === undefined ? { driver: 'pg' } : {}),
-    fields: sqlFields({ port: 5432, database: 'the one named like the user' }),
-    causes: SQL_CAUSES,
-    figures: ['rows'],
-    measurements: SQL_MEASUREMENTS,
-    highlights: SQL_HIGHLIGHTS,
-    common: { interval_sec: { default: 300 } },
-
-    refine: refineSql(POSTGRES_STATEMENTS),
-    unused: (settings) => (settings.tls === 'off' ? unusedCertificate(settings, 'tls is off') : {}),
-    target: sqlTarget,
+    ...sqlDefinition(POSTGRES_STATEMENTS, { port: 5432, database: 'the one named like the user' }),
 
     async run(ctx, settings) {
       const session = await logIn(ctx, settings, driver)

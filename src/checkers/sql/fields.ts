@@ -1,13 +1,19 @@
 /**
- * The shared settings of mysql and postgres, and the rules across them.
+ * What mysql and postgres share: settings and the rules across them, causes, measurements.
  *
  * @module
  */
 
-import { clientCertificateFields, clientCertificateProblems } from '../client-certificate.ts'
+import {
+  clientCertificateFields,
+  clientCertificateProblems,
+  unusedCertificate,
+} from '../client-certificate.ts'
 import type { ClientCertificate } from '../client-certificate.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
+import { REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
+import { SQL_CAUSES } from './causes.ts'
 import type { Dialect } from './statement.ts'
 import { writingProblem } from './statement.ts'
 
@@ -20,9 +26,40 @@ export interface SqlDefaults {
   readonly database: string
 }
 
-// The return type is inferred: the checkers derive the type of their settings from it.
+const SQL_MEASUREMENTS = {
+  rows: 'Rows read of the result, at most expect_rows_min or 1',
+  read_only:
+    'true: the login may only read; false: it may do more, see read_only_why; only with a query, and where the server says it',
+  read_only_why: 'What the login may do beyond reading, at most 5; only where read_only is false',
+  server_version: 'Version as the server gives it',
+  sqlstate: 'SQLSTATE of the error, five characters',
+  ...REACHED_MEASUREMENTS,
+} as const
 
-export function sqlFields({ port, database }: SqlDefaults) {
+const SQL_HIGHLIGHTS = {
+  server_version: { title: 'Server' },
+  rows: { title: 'Rows' },
+  ...REACHED_HIGHLIGHTS,
+} as const
+
+// The return types are inferred: the checkers derive the type of their settings from them.
+
+/** The part of their definitions that is the same. */
+export const sqlDefinition = (dialect: Dialect, defaults: SqlDefaults) =>
+  ({
+    fields: sqlFields(defaults),
+    causes: SQL_CAUSES,
+    figures: ['rows'],
+    measurements: SQL_MEASUREMENTS,
+    highlights: SQL_HIGHLIGHTS,
+    common: { interval_sec: { default: 300 } },
+    refine: refineSql(dialect),
+    unused: (settings: SqlSettings) =>
+      settings.tls === 'off' ? unusedCertificate(settings, 'tls is off') : {},
+    target: sqlTarget,
+  }) as const
+
+function sqlFields({ port, database }: SqlDefaults) {
   return {
     host: field.host({ description: 'Host name or IP address' }).required(),
     port: field.port({ description: 'TCP port' }).default(port),
@@ -80,9 +117,7 @@ export interface SqlSettings extends ClientCertificate {
 type Refined<S> = { readonly settings: S } | { readonly fields: Readonly<Record<string, string>> }
 
 /** The query must be read-only, a row count needs a query, and a client certificate its key. */
-export function refineSql(
-  dialect: Dialect,
-): <S extends Partial<SqlSettings>>(settings: S) => Refined<S> {
+function refineSql(dialect: Dialect): <S extends Partial<SqlSettings>>(settings: S) => Refined<S> {
   return (settings) => {
     const problems = {
       ...queryProblems(settings, dialect),
@@ -105,6 +140,6 @@ function queryProblems(
 }
 
 /** The target as shown in lists and webhooks: `host:port`, or `host:port/database`. */
-export function sqlTarget({ host, port, database }: SqlSettings): string {
+function sqlTarget({ host, port, database }: SqlSettings): string {
   return hostPort(host, port) + (database === undefined ? '' : `/${database}`)
 }

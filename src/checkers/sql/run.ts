@@ -4,11 +4,11 @@
  * @module
  */
 
+import * as option from '../../options.ts'
 import type { Clock } from '../../clock.ts'
 import type { JsonObject } from '../../model.ts'
 import type { CheckContext, Judgement } from '../checker.ts'
 import { down, unknown, up } from '../checker.ts'
-import { REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
 import { shown, SQL_CAUSES } from './causes.ts'
 import type { SqlCause } from './causes.ts'
 import type { SqlSettings } from './fields.ts'
@@ -17,6 +17,13 @@ import type { Dialect } from './statement.ts'
 
 /** A driver, or a function that returns one. */
 export type DriverSource<D extends object> = D | (() => D | Promise<D>)
+
+/** What the option `driver` of a checker may be. */
+export const driverOption = option.eitherOf(
+  'the package, or a function that gets it,',
+  option.object,
+  option.callback,
+)
 
 /** A driver after its login. Failures are thrown as `CheckFailure`. */
 export interface SqlSession {
@@ -55,22 +62,6 @@ const RIGHTS_MS = 500
 
 /** Maximum privileges shown. */
 const MAX_RIGHTS = 5
-
-export const SQL_MEASUREMENTS = {
-  rows: 'Rows read of the result, at most expect_rows_min or 1',
-  read_only:
-    'true: the login may only read; false: it may do more, see read_only_why; only with a query, and where the server says it',
-  read_only_why: 'What the login may do beyond reading, at most 5; only where read_only is false',
-  server_version: 'Version as the server gives it',
-  sqlstate: 'SQLSTATE of the error, five characters',
-  ...REACHED_MEASUREMENTS,
-} as const
-
-export const SQL_HIGHLIGHTS = {
-  server_version: { title: 'Server' },
-  rows: { title: 'Rows' },
-  ...REACHED_HIGHLIGHTS,
-} as const
 
 export interface SqlQuestion extends Pick<SqlSettings, 'query' | 'expect_rows_min'> {
   readonly dialect: Dialect

@@ -15,6 +15,7 @@ import {
   clientCertificateFields,
   clientCertificateProblems,
   identityOf,
+  tlsFields,
   unusedCertificate,
 } from '../../client-certificate.ts'
 import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../../reached.ts'
@@ -65,16 +66,7 @@ export const grpc = () =>
         max: 200,
         example: 'shop.Cart',
       }),
-      tls: field
-        .flag({
-          description: 'Speak TLS from the first byte',
-          aliases: { none: false, implicit: true },
-          destination: [false],
-        })
-        .default(false),
-      ignore_tls_errors: field
-        .flag({ description: 'Accept any certificate', destination: [true] })
-        .default(false),
+      ...tlsFields,
       authority: field.host({
         description: 'Name in :authority and SNI, and in the certificate; where absent the host',
       }),
