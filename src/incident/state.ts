@@ -9,16 +9,21 @@ import type { EpochMs, MachineState, MonitorState, MonitorStatus } from '../mode
 /** Consecutive inconclusive rounds after which a monitor is stale and its time counts as unknown. */
 const STALE_AFTER = 3
 
+/** The counters of rounds before the first. */
+export const NO_ROUNDS = {
+  fails: 0,
+  oks: 0,
+  inconclusive: 0,
+  first_fail_at: null,
+  first_ok_at: null,
+  last_round_at: null,
+} as const
+
 export function initialState(at: EpochMs): MachineState {
   return {
     state: 'pending',
     since: at,
-    fails: 0,
-    oks: 0,
-    inconclusive: 0,
-    first_fail_at: null,
-    first_ok_at: null,
-    last_round_at: null,
+    ...NO_ROUNDS,
     known_since: at,
     incident: null,
     sent_notice_keys: [],

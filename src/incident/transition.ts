@@ -8,7 +8,7 @@
 import type { Availability, EpochMs, MachineState, MonitorState, OpenIncident } from '../model.ts'
 import { withDegraded } from './degraded.ts'
 import type { Effect, MachineEvent, Policy, RoundEvent, Transition } from './machine.ts'
-import { isUndecided } from './state.ts'
+import { isUndecided, NO_ROUNDS } from './state.ts'
 
 export type * from './machine.ts'
 
@@ -204,16 +204,7 @@ function beginMaintenance(before: MachineState, at: EpochMs): Transition {
 
 function reset(before: MachineState, at: EpochMs): MachineState {
   const { silent: _silent, reduced_quorum: _reduced, recent: _recent, ...kept } = before
-  return {
-    ...kept,
-    since: at,
-    fails: 0,
-    oks: 0,
-    inconclusive: 0,
-    first_fail_at: null,
-    first_ok_at: null,
-    last_round_at: null,
-  }
+  return { ...kept, since: at, ...NO_ROUNDS }
 }
 
 function enter(from: MachineState, state: MonitorState, at: EpochMs): MachineState {

@@ -63,34 +63,14 @@ export function withFallbacks(store: Store): FullStore {
   }
 }
 
+const OPTIONAL = [
+  ...['keys', 'maintenance', 'publicPages', 'statusReports', 'idempotencyResponses'],
+  ...['availability', 'daily', 'hourly', 'auditLog', 'prune'],
+] as readonly (keyof Store)[]
+
 function isFull(store: Store): store is FullStore {
-  const {
-    keys,
-    idempotencyResponses,
-    availability,
-    daily,
-    hourly,
-    auditLog,
-    maintenance,
-    publicPages,
-    statusReports,
-    prune,
-    accounts,
-  } = store
-  const members = [
-    keys,
-    maintenance,
-    publicPages,
-    statusReports,
-    idempotencyResponses,
-    availability,
-    daily,
-    hourly,
-    auditLog,
-    prune,
-    accounts.use,
-    accounts.remove,
-  ]
+  const { use, remove } = store.accounts
+  const members = [...OPTIONAL.map((name) => store[name]), use, remove]
   return members.every((member) => member !== undefined)
 }
 

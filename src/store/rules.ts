@@ -84,6 +84,19 @@ export function isReadable(payload: string): boolean {
 
 /** `error` of a row whose payload cannot be parsed. */
 export const UNREADABLE = 'unreadable'
+
+/** What `pick` finds once every found row that cannot be read is set aside. */
+export function pickReadable(
+  pick: () => readonly NotificationRecord[],
+  setAside: (row: NotificationRecord) => void,
+): readonly NotificationRecord[] {
+  for (;;) {
+    const picked = pick()
+    const unreadable = picked.filter(({ payload }) => !isReadable(payload))
+    if (unreadable.length === 0) return picked
+    for (const row of unreadable) setAside(row)
+  }
+}
 /** `error` of an attempt without a recorded result. */
 export const INTERRUPTED = 'interrupted'
 /** `error` of the rows whose contact was removed. */

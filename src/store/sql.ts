@@ -4,8 +4,12 @@
  * @module
  */
 
-import type { AuditRecord } from '../model.ts'
+import type { AuditRecord, MonitorRecord } from '../model.ts'
+import { fold } from '../model/fold.ts'
+import { ratedChecks } from './quota.ts'
+import { accountAsked, metadataEntries, searchText } from './rules.ts'
 import type { AuditQuery } from './store.ts'
+import type { VersionedQuery } from './versioned.ts'
 
 /** Booleans become 0 and 1 where a database has none, `undefined` becomes NULL. */
 export type Param = string | number | null | boolean | undefined
@@ -146,4 +150,32 @@ export function assignments(columns: readonly string[], change: object): Assignm
     text: named.map((column) => `${column} = ?`).join(', '),
     params: named.map((column) => values.get(column)),
   }
+}
+
+/** The columns of a monitor's settings, and the text that searches match. `list` writes several texts as one value. */
+export function settingsColumns(
+  settings: Pick<MonitorRecord, 'common' | 'settings' | 'target'>,
+  list: (texts: readonly string[]) => string,
+): Record<'common' | 'settings' | 'target' | 'search' | 'tags' | 'metadata', string> & {
+  readonly checks_per_min: number
+} {
+  const { common, target } = settings
+  return {
+    common: JSON.stringify(common),
+    settings: JSON.stringify(settings.settings),
+    target,
+    search: searchText(common.name, target),
+    tags: list(common.tags.map(fold)),
+    metadata: list(metadataEntries(common.metadata)),
+    checks_per_min: ratedChecks(common),
+  }
+}
+
+/** The rows of an account beyond `after_id`, in either direction. */
+export function followingRows(query: VersionedQuery): Condition[] {
+  const { order = 'asc', after_id } = query
+  return [
+    ['account_id = ?', accountAsked(query)],
+    order === 'asc' ? ['id > ?', after_id ?? 0] : ['id < ?', after_id ?? Number.MAX_SAFE_INTEGER],
+  ]
 }

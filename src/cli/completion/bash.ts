@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Flag, Grammar, Said } from './grammar.ts'
+import { valuedFlags } from './grammar.ts'
+import type { Grammar, Said } from './grammar.ts'
 
 export function bash(commands: Grammar): string {
   return `# watchpost: completion for bash. In ~/.bashrc: source <(watchpost completion bash)
@@ -53,7 +54,7 @@ ${commands.map(flagArm).join('\n')}
       -* | = | @=) continue ;;
     esac
     case "$command \${COMP_WORDS[i-1]}" in
-      *" =" | *" @=" | ${patterns(commands)}) continue ;;
+      *" =" | *" @=" | ${valuedFlags(commands)}) continue ;;
     esac
     first="\${COMP_WORDS[i]}"
     break
@@ -81,14 +82,6 @@ function valueArms({ name, flags }: Said): string[] {
 
 function flagArm({ name, flags }: Said): string {
   return `      ${name}) _watchpost_reply "${flags.map((flag) => `--${flag.name}`).join(' ')}" ;;`
-}
-
-/** Behind these stands a value, which is no word. */
-function patterns(commands: Grammar): string {
-  const valued = ({ takes }: Flag): boolean => takes !== 'nothing'
-  return commands
-    .flatMap(({ name, flags }) => flags.filter(valued).map((flag) => `"${name} --${flag.name}"`))
-    .join(' | ')
 }
 
 function wordArms({ name, words: { known = {}, repeated, files } }: Said): string[] {

@@ -61,3 +61,11 @@ export function describedIn(help: string): ReadonlyMap<string, string> {
   const lines = help.matchAll(/^ {2}--([a-z-]+) +(?:[A-Z][A-Z_]+ +)?(\S.*)$/gm)
   return new Map([...lines].map(([, name = '', about = '']) => [name, about]))
 }
+
+/** A pattern of bash and zsh: `command --flag` of every flag behind which its value stands. */
+export function valuedFlags(commands: Grammar): string {
+  const valued = ({ takes }: Flag): boolean => takes !== 'nothing'
+  return commands
+    .flatMap(({ name, flags }) => flags.filter(valued).map((flag) => `"${name} --${flag.name}"`))
+    .join(' | ')
+}

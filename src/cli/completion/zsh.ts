@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Flag, Grammar, Said } from './grammar.ts'
+import { valuedFlags } from './grammar.ts'
+import type { Grammar, Said } from './grammar.ts'
 
 export function zsh(commands: Grammar): string {
   return `#compdef watchpost
@@ -34,7 +35,7 @@ ${commands.map(flagArm).join('\n')}
   for ((i = 3; i < CURRENT; i++)); do
     [[ "$words[i]" == -* ]] && continue
     case "$words[2] $words[i-1]" in
-      ${patterns(commands)}) continue ;;
+      ${valuedFlags(commands)}) continue ;;
     esac
     first="$words[i]"
     break
@@ -65,13 +66,6 @@ function valueArms({ name, flags }: Said): string[] {
 function flagArm({ name, flags }: Said): string {
   const list = flags.map((flag) => described(`--${flag.name}`, flag.about)).join(' ')
   return `      ${name}) list=(${list}) ;;`
-}
-
-function patterns(commands: Grammar): string {
-  const valued = ({ takes }: Flag): boolean => takes !== 'nothing'
-  return commands
-    .flatMap(({ name, flags }) => flags.filter(valued).map((flag) => `"${name} --${flag.name}"`))
-    .join(' | ')
 }
 
 function wordArms({ name, words: { known = {}, repeated, files } }: Said): string[] {

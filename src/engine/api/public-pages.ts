@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PageColor, PageColors, PageGroup } from '../../model.ts'
+import type { PageColor, PublicPageSettings } from '../../model.ts'
 import type { PageOptions, VersionOptions } from './filters.ts'
 import type { Page } from './views.ts'
 
@@ -58,21 +58,10 @@ export interface PublicPageInput {
 /** `null` resets a field, `undefined` keeps it; `groups` is replaced as a whole. */
 export type PublicPagePatch = Partial<PublicPageInput>
 
-export interface PublicPageView {
+export interface PublicPageView extends Omit<PublicPageSettings, 'password_hash'> {
   readonly id: number
-  readonly title: string
-  readonly slug: string
-  readonly description: string
-  readonly groups: readonly PageGroup[]
-  readonly logo: string
-  readonly colors: { readonly light: PageColors; readonly dark: PageColors }
-  readonly css: string
-  readonly time_zone: string
   /** `***` if there is one. */
   readonly password: string | null
-  readonly noindex: boolean
-  readonly show_targets: boolean
-  readonly show_causes: boolean
   readonly version: number
   readonly created_at: string
   readonly updated_at: string

@@ -10,14 +10,7 @@ import type { Stored } from '../../fields/field.ts'
 import { withoutAbsent, merge } from '../../fields/merge.ts'
 import { parse, decodeSettings } from '../../fields/parse.ts'
 import { secretProblems, unmask } from '../../fields/secrets.ts'
-import type {
-  ContactRecord,
-  JsonObject,
-  NewAuditRecord,
-  NotificationRecord,
-  QuietHours,
-  SoftEvent,
-} from '../../model.ts'
+import type { ContactRecord, JsonObject, NewAuditRecord, NotificationRecord } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { nearestName } from '../../options.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
@@ -37,14 +30,10 @@ import type { ServiceContext } from './service-context.ts'
 /** Contacts per query of the last notifications. */
 const SHOWN_AT_ONCE = 100
 
-export interface ParsedContact {
-  readonly name: string
-  readonly all_monitors: boolean
-  readonly quiet: QuietHours | null
-  readonly group_window_sec: number
-  readonly events: readonly SoftEvent[]
-  readonly settings: JsonObject
-}
+export type ParsedContact = Pick<
+  ContactRecord,
+  'name' | 'all_monitors' | 'quiet' | 'group_window_sec' | 'events' | 'settings'
+>
 
 export function contactsOf(context: ServiceContext, account_id: number): AccountScope['contacts'] {
   const { core, outbox, ready } = context

@@ -69,9 +69,38 @@ function labelsOf(from: Taking, note: Note): readonly string[] {
   return [...names, `group-${group}`]
 }
 
+/** What is checked, by the type in the answer. */
+const KINDS: ReadonlyMap<string, RobotTarget['kind']> = new Map([
+  ['HEARTBEAT', 'heartbeat'],
+  ['PING', 'ping'],
+  ['PORT', 'port'],
+  ['HTTP', 'http'],
+  ['KEYWORD', 'http'],
+])
+
 function targetOf(from: Taking, note: Note): Settings | undefined {
   const [type = '(none)', url] = [from.text('type'), from.text('url')]
-  if (type === 'HEARTBEAT') {
+  const kind = KINDS.get(type)
+  const target = robotTarget({ kind, type, url, port: from.number('port') }, note)
+  if (target?.type !== 'http') return target
+  return { ...target, ...requestOf(from, note), ...judgedBy(from, type, note) }
+}
+
+/** A monitor of either version of the API. */
+export interface RobotTarget {
+  readonly kind: 'heartbeat' | 'ping' | 'port' | 'http' | undefined
+  /** As the API names it. */
+  readonly type: string
+  readonly url: string | undefined
+  readonly port: number | undefined
+}
+
+/** What is checked, without the request of an HTTP monitor; `undefined`, with a note, where it cannot be imported. */
+export function robotTarget(
+  { kind, type, url, port }: RobotTarget,
+  note: Note,
+): Settings | undefined {
+  if (kind === 'heartbeat') {
     note('its address: the job has to call the new one (ping_url of the monitor)')
     return { type: 'heartbeat' }
   }
@@ -80,17 +109,16 @@ function targetOf(from: Taking, note: Note): Settings | undefined {
     return undefined
   }
   const host = canParseUrl(url) && url.includes('://') ? new URL(url).hostname : url
-  if (type === 'PING') return { type: 'ping', host }
-  if (type === 'PORT') {
-    const port = from.number('port')
+  if (kind === 'ping') return { type: 'ping', host }
+  if (kind === 'port') {
     if (port === undefined) note('not imported: it has no port')
     return port === undefined ? undefined : { type: 'tcp', host, port }
   }
-  if (type !== 'HTTP' && type !== 'KEYWORD') {
+  if (kind === undefined) {
     note(`not imported: the type ${type} has no counterpart`)
     return undefined
   }
-  return { type: 'http', url, ...requestOf(from, note), ...judgedBy(from, type, note) }
+  return { type: 'http', url }
 }
 
 function requestOf(from: Taking, note: Note): JsonObject {

@@ -11,8 +11,7 @@ import type { Imported } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 import { imported, intervalOf, PAUSED } from './answer.ts'
 import type { Note, Settings } from './answer.ts'
-import { fromUptimeRobotV3 } from './uptime-robot-v3.ts'
-import { canParseUrl } from '../../model/url.ts'
+import { fromUptimeRobotV3, robotTarget } from './uptime-robot-v3.ts'
 
 export function fromUptimeRobot(document: unknown): Imported {
   if (isJsonObject(document) && Array.isArray(document['data'])) return fromUptimeRobotV3(document)
@@ -42,7 +41,7 @@ const ROBOT_PORTS: Readonly<Record<number, number>> = {
 }
 
 function ofUptimeRobot(from: Taking, note: Note): Settings | undefined {
-  const target = robotTarget(from, note)
+  const target = targetOf(from, note)
   if (target === undefined) return undefined
   const interval_sec = intervalOf(from.number('interval') ?? 300, note)
   const timeout = from.number('timeout')
@@ -57,29 +56,16 @@ function ofUptimeRobot(from: Taking, note: Note): Settings | undefined {
   }
 }
 
-function robotTarget(from: Taking, note: Note): Settings | undefined {
+/** What is checked, by the type in the answer. */
+const ROBOT_KINDS = [undefined, 'http', 'http', 'ping', 'port', 'heartbeat'] as const
+
+function targetOf(from: Taking, note: Note): Settings | undefined {
   const [type, url] = [from.number('type'), from.text('url')]
-  if (type === 5) {
-    note('its address: the job has to call the new one (ping_url of the monitor)')
-    return { type: 'heartbeat' }
-  }
-  if (url === undefined) {
-    note('not imported: it has no url')
-    return undefined
-  }
-  const host = canParseUrl(url) && url.includes('://') ? new URL(url).hostname : url
-  if (type === 3) return { type: 'ping', host }
-  if (type === 4) {
-    const sub = from.number('sub_type') ?? 99
-    const port = ROBOT_PORTS[sub] ?? from.number('port')
-    if (port === undefined) note('not imported: it has no port')
-    return port === undefined ? undefined : { type: 'tcp', host, port }
-  }
-  if (type !== 1 && type !== 2) {
-    note(`not imported: the type ${type ?? '(none)'} has no counterpart`)
-    return undefined
-  }
-  return { type: 'http', url, ...robotRequest(from, note), ...robotKeyword(from, type, note) }
+  const kind = ROBOT_KINDS[type ?? 0]
+  const port = ROBOT_PORTS[from.number('sub_type') ?? 99] ?? from.number('port')
+  const target = robotTarget({ kind, type: String(type ?? '(none)'), url, port }, note)
+  if (target?.type !== 'http') return target
+  return { ...target, ...robotRequest(from, note), ...robotKeyword(from, type, note) }
 }
 
 function robotRequest(from: Taking, note: Note): JsonObject {
@@ -125,7 +111,7 @@ function robotHeaders(from: Taking, body: string | undefined): JsonObject {
 }
 
 /** It alerts where the keyword exists (1), or does not (2). */
-function robotKeyword(from: Taking, type: number, note: Note): JsonObject {
+function robotKeyword(from: Taking, type: number | undefined, note: Note): JsonObject {
   const word = from.text('keyword_value')
   if (type !== 2 || word === undefined) return {}
   if (from.number('keyword_case_type') === 1) note('the keyword: upper and lower case differ here')

@@ -12,24 +12,13 @@ import { textOf } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
 import { CHART_SCRIPT } from '../chart/chart-script.ts'
 import { FORM_SCRIPT } from '../forms/form-script.ts'
+import type { AssetPaths } from '../layout/frame.ts'
 import { SCRIPT } from '../layout/script.ts'
 import { TIMES_SCRIPT } from '../layout/times-script.ts'
 import { style } from '../style/style.ts'
 import { ENGLISH } from '../words/language.ts'
 
-export interface Assets {
-  /** Paths below the base path. */
-  readonly style: string
-  readonly script: string
-  /** The script of forms. */
-  readonly form: string
-  /** The script of charts. */
-  readonly chart: string
-  /** The script that turns times to the zone of the viewer. */
-  readonly times: string
-  readonly icon: string
-  /** The icon while something is down. */
-  readonly alarm: string
+export interface Assets extends AssetPaths {
   find(path: string): Answer | undefined
 }
 

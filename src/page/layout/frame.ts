@@ -38,19 +38,22 @@ export interface Frame {
   readonly now: EpochMs
   /** Path and query of the page itself, for links back to it. */
   readonly here: string
-  readonly assets: {
-    readonly style: string
-    readonly script: string
-    /** Of pages with a form. */
-    readonly form: string
-    /** Of pages with a chart. */
-    readonly chart: string
-    /** Turns times to the zone of the viewer. */
-    readonly times: string
-    readonly icon: string
-    /** The icon while something is down. */
-    readonly alarm: string
-  }
+  readonly assets: AssetPaths
+}
+
+/** Of scripts, style and icons, below the base path. */
+export interface AssetPaths {
+  readonly style: string
+  readonly script: string
+  /** Of pages with a form. */
+  readonly form: string
+  /** Of pages with a chart. */
+  readonly chart: string
+  /** Turns times to the zone of the viewer. */
+  readonly times: string
+  readonly icon: string
+  /** The icon while something is down. */
+  readonly alarm: string
 }
 
 /** The navigation. */

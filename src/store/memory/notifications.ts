@@ -6,7 +6,7 @@ import {
   datesAnew,
   hostsWithRoom,
   INTERRUPTED,
-  isReadable,
+  pickReadable,
   queuedRow,
   sharedByAccount,
   ATTEMPTED,
@@ -89,13 +89,10 @@ function* newestFirst(tables: Tables, query: NotificationQuery): Generator<Notif
 
 export function claim(tables: Tables, wanted: Claim): NotificationRecord[] {
   redate(tables, wanted.now)
-  let picked = pick(tables, wanted)
-  let unreadable = picked.filter((row) => !isReadable(row.payload))
-  while (unreadable.length > 0) {
-    for (const row of unreadable) setAside(tables, row, wanted.now)
-    picked = pick(tables, wanted)
-    unreadable = picked.filter((row) => !isReadable(row.payload))
-  }
+  const picked = pickReadable(
+    () => pick(tables, wanted),
+    (row) => setAside(tables, row, wanted.now),
+  )
   return picked.map((row) => take(tables, row, wanted))
 }
 

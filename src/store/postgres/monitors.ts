@@ -1,12 +1,11 @@
-import type { CommonSettings, MonitorRecord } from '../../model.ts'
+import type { MonitorRecord } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
-import { accountAsked, metadataEntries, searchText } from '../rules.ts'
+import { accountAsked, metadataEntries } from '../rules.ts'
 import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
-import { anyOf, insertInto, where } from '../sql.ts'
+import { anyOf, insertInto, settingsColumns, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, FullStore } from '../store.ts'
-import { ratedChecks } from '../quota.ts'
 import { ofNoneRemoved } from './account-removal.ts'
 import { requireRoomForMonitor } from './account-use.ts'
 import { insertedId } from './accounts.ts'
@@ -27,7 +26,7 @@ export function monitors(db: Database): FullStore['monitors'] {
         revision: 1,
         state: monitor.machine.state,
         machine: JSON.stringify(monitor.machine),
-        ...settingsColumns(monitor),
+        ...settingsColumns(monitor, texts),
         token_hash: monitor.token_hash,
         token: monitor.token,
         created_at: monitor.created_at,
@@ -56,26 +55,6 @@ export function monitors(db: Database): FullStore['monitors'] {
         ORDER BY monitor_id, location_id`
       return (await db.rows(sql, [numbers(ids)])).map(toLocationState)
     },
-  }
-}
-
-/** The columns of a monitor's settings, and the text that searches match. */
-export function settingsColumns(settings: {
-  readonly common: CommonSettings
-  readonly settings: MonitorRecord['settings']
-  readonly target: string
-}): Record<'common' | 'settings' | 'target' | 'search' | 'tags' | 'metadata', string> & {
-  readonly checks_per_min: number
-} {
-  const { common, target } = settings
-  return {
-    common: JSON.stringify(common),
-    settings: JSON.stringify(settings.settings),
-    target,
-    search: searchText(common.name, target),
-    tags: texts(common.tags.map(fold)),
-    metadata: texts(metadataEntries(common.metadata)),
-    checks_per_min: ratedChecks(common),
   }
 }
 

@@ -7,8 +7,7 @@
 import type { PublicPageSettings, VersionedRecord } from '../../model.ts'
 import { requireRoom } from '../quota.ts'
 import { readable, toVersioned } from '../rows.ts'
-import { accountAsked } from '../rules.ts'
-import { insertInto, where } from '../sql.ts'
+import { followingRows, insertInto, where } from '../sql.ts'
 import type { PublicPageRows, VersionedRows, VersionedTable } from '../store.ts'
 import { PUBLIC_PAGES, slugTaken, uniqueOf } from '../versioned.ts'
 import { ofNoneRemoved } from './account-removal.ts'
@@ -70,13 +69,8 @@ export function versioned<S extends object>(db: Database, kind: VersionedTable):
     },
     get: (id) => get(db, id),
     async list(query, onUnreadable) {
-      const { order = 'asc', after_id, limit } = query
-      const { text, params } = where([
-        ['account_id = ?', accountAsked(query)],
-        order === 'asc'
-          ? ['id > ?', after_id ?? 0]
-          : ['id < ?', after_id ?? Number.MAX_SAFE_INTEGER],
-      ])
+      const { order = 'asc', limit } = query
+      const { text, params } = where(followingRows(query))
       const sql = `SELECT * FROM ${rows}${text}${here} ORDER BY id ${order} LIMIT ?`
       return readable(await db.rows(sql, [...params, limit]), toVersioned<S>, onUnreadable)
     },

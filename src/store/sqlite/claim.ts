@@ -11,7 +11,7 @@ import {
   datesAnew,
   hostsWithRoom,
   INTERRUPTED,
-  isReadable,
+  pickReadable,
   sharedByAccount,
   UNREADABLE,
 } from '../rules.ts'
@@ -21,13 +21,10 @@ import { ofNoneRemoved } from './account-removal.ts'
 
 export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
   redate(db, wanted.now)
-  let picked = pick(db, wanted)
-  let unreadable = picked.filter((row) => !isReadable(row.payload))
-  while (unreadable.length > 0) {
-    for (const row of unreadable) setAside(db, row, wanted.now)
-    picked = pick(db, wanted)
-    unreadable = picked.filter((row) => !isReadable(row.payload))
-  }
+  const picked = pickReadable(
+    () => pick(db, wanted),
+    (row) => setAside(db, row, wanted.now),
+  )
   return picked.map((row) => take(db, row, wanted))
 }
 

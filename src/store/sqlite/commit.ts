@@ -11,12 +11,11 @@ import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { putHour } from './hourly.ts'
 import { putLocations, removeLocations } from './location-states.ts'
-import { settingsColumns } from './monitors.ts'
 import { insertNotification } from './notifications.ts'
 import { updateMonitorState, removeMonitorState, monitorStatesOf } from './monitor-state.ts'
 import type { MonitorStateRow } from './monitor-state.ts'
 import { packPhases } from '../phases.ts'
-import { assignments, insertInto } from '../sql.ts'
+import { assignments, insertInto, settingsColumns } from '../sql.ts'
 
 export function commit(db: Connection, changes: readonly Change[]): Committed[] {
   if (changes.length === 0) return []
@@ -125,7 +124,7 @@ function updateIncident(db: Connection, { monitor_id, update_incident }: Change)
 function putMonitor(db: Connection, { monitor_id, settings, token, at }: Change): void {
   if (settings === undefined && token === undefined) return
   const columns = {
-    ...(settings === undefined ? {} : settingsColumns(settings)),
+    ...(settings === undefined ? {} : settingsColumns(settings, JSON.stringify)),
     ...token,
     updated_at: at,
   }

@@ -1,10 +1,10 @@
-import type { CommonSettings, MonitorRecord } from '../../model.ts'
+import type { MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { fold } from '../../model/fold.ts'
-import { accountAsked, metadataEntries, searchText } from '../rules.ts'
+import { accountAsked, metadataEntries } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, OnUnreadable, FullStore } from '../store.ts'
-import { ratedChecks, requireWithin } from '../quota.ts'
+import { requireWithin } from '../quota.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { useWith } from './account-use.ts'
 import { addAudit } from './audit.ts'
@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts'
 import { locationStates } from './location-states.ts'
 import { insertMonitorState } from './monitor-state.ts'
 import { MONITOR_COLUMNS, readable, toMonitor } from '../rows.ts'
-import { anyOf, containing, insertInto, where } from '../sql.ts'
+import { anyOf, containing, insertInto, settingsColumns, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 
 const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors JOIN monitor_states ON monitor_id = id`
@@ -27,7 +27,7 @@ export function monitors(db: Connection): Sync<FullStore['monitors']> {
       const columns = {
         account_id: monitor.account_id,
         type: monitor.type,
-        ...settingsColumns(monitor),
+        ...settingsColumns(monitor, JSON.stringify),
         token_hash: monitor.token_hash,
         token: monitor.token,
         created_at: monitor.created_at,
@@ -65,26 +65,6 @@ function list(
     if (rows.length < rest.limit || found.length >= query.limit) return found
     const after_id = Number(rows.at(-1)?.['id'])
     rest = { ...query, after_id, limit: query.limit - found.length }
-  }
-}
-
-/** The columns of a monitor's settings, and the text that searches match. */
-export function settingsColumns(settings: {
-  readonly common: CommonSettings
-  readonly settings: MonitorRecord['settings']
-  readonly target: string
-}): Record<'common' | 'settings' | 'target' | 'search' | 'tags' | 'metadata', string> & {
-  readonly checks_per_min: number
-} {
-  const { common, target } = settings
-  return {
-    common: JSON.stringify(common),
-    settings: JSON.stringify(settings.settings),
-    target,
-    search: searchText(common.name, target),
-    tags: JSON.stringify(common.tags.map(fold)),
-    metadata: JSON.stringify(metadataEntries(common.metadata)),
-    checks_per_min: ratedChecks(common),
   }
 }
 

@@ -8,8 +8,7 @@ import type { PublicPageSettings, VersionedRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { requireRoom } from '../quota.ts'
 import { readable, toVersioned } from '../rows.ts'
-import { accountAsked } from '../rules.ts'
-import { insertInto, where } from '../sql.ts'
+import { followingRows, insertInto, where } from '../sql.ts'
 import type { PublicPageRows, VersionedRows, VersionedTable } from '../store.ts'
 import { PUBLIC_PAGES, slugTaken, uniqueOf } from '../versioned.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
@@ -57,13 +56,8 @@ export function versioned<S extends object>(
       }),
     get,
     list(query, onUnreadable) {
-      const { order = 'asc', after_id, limit } = query
-      const { text, params } = where([
-        ['account_id = ?', accountAsked(query)],
-        order === 'asc'
-          ? ['id > ?', after_id ?? 0]
-          : ['id < ?', after_id ?? Number.MAX_SAFE_INTEGER],
-      ])
+      const { order = 'asc', limit } = query
+      const { text, params } = where(followingRows(query))
       const sql = `SELECT * FROM ${table}${text}${ofNoneRemoved(db)} ORDER BY id ${order} LIMIT ?`
       return readable(db.all(sql, [...params, limit]), toVersioned<S>, onUnreadable)
     },

@@ -6,6 +6,7 @@
 
 import { strict as assert } from 'node:assert'
 import { isWatchpostError } from '../../errors.ts'
+import { initialState } from '../../incident/state.ts'
 import type {
   AvailabilityChange,
   ContactRecord,
@@ -79,21 +80,7 @@ export const HOUR = 3_600_000
 export const DAY = 86_400_000
 
 export function machine(change: Partial<MachineState> = {}): MachineState {
-  return {
-    state: 'pending',
-    since: T0,
-    fails: 0,
-    oks: 0,
-    inconclusive: 0,
-    first_fail_at: null,
-    first_ok_at: null,
-    last_round_at: null,
-    known_since: T0,
-    incident: null,
-    sent_notice_keys: [],
-    availability: 'unknown',
-    ...change,
-  }
+  return { ...initialState(T0), ...change }
 }
 
 type NewMonitor = Omit<MonitorRecord, 'id' | 'version' | 'revision'>

@@ -1,8 +1,8 @@
 import { withIncident } from '../../change.ts'
-import { arraysOf, given, numbers } from '../bulk.ts'
+import { settingsColumns } from '../../sql.ts'
+import { arraysOf, given, numbers, texts } from '../bulk.ts'
 import type { Columns } from '../bulk.ts'
 import type { Session } from '../database.ts'
-import { settingsColumns } from '../monitors.ts'
 import type { Accepted } from './accepted.ts'
 
 const MACHINES = { id: 'bigint', state: 'text', machine: 'text' } as const satisfies Columns
@@ -22,7 +22,7 @@ export async function putMonitors(session: Session, accepted: readonly Accepted[
   for (const { change } of accepted) {
     const { monitor_id, settings, token, at } = change
     if (settings !== undefined) {
-      const columns = settingsColumns(settings)
+      const columns = settingsColumns(settings, texts)
       const { common, settings: own, target, search, tags, metadata, checks_per_min } = columns
       const params = [monitor_id, common, own, target, search, tags, at, checks_per_min, metadata]
       await session.run(PUT_SETTINGS, params)
