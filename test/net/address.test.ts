@@ -48,6 +48,8 @@ describe('parseCidr', () => {
     expect(parseCidr('10.0.0.1')).toEqual(parseCidr('10.0.0.1/32'))
     expect(parseCidr('::1')).toEqual(parseCidr('::1/128'))
     expect(parseCidr('::ffff:10.0.0.0/104')).toEqual(parseCidr('10.0.0.0/8'))
+    expect(parseCidr('::ffff:0:0/96')).toEqual(parseCidr('0.0.0.0/0'))
+    expect(parseCidr('::fffe:0:0/95')).toMatchObject({ family: 6, prefix: 95 })
     expect(contains(parseCidr('0.0.0.0/0'), parseIp('255.1.2.3')!)).toBe(true)
     expect(contains(parseCidr('::/0'), parseIp('ffff::')!)).toBe(true)
   })

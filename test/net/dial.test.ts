@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { missingNetwork } from '../../src/net/guard/own-network.ts'
-import type { Interfaces } from '../../src/net/guard/own-network.ts'
 import { fullListener } from '../support/full-listener.ts'
 import { openTestNet } from '../support/open-net.ts'
 import { closedPort, scriptedServer } from '../support/scripted-server.ts'
@@ -88,27 +86,5 @@ describe('one address', () => {
     const net = openTestNet()
     await net.connect({ host: '127.0.0.1', port: server.port })
     expect(Object.keys(net.trace.phases())).toEqual(['connect_ms'])
-  })
-})
-
-describe('no route', () => {
-  const error = Object.assign(new Error('connect'), { code: 'ENETUNREACH' })
-  const lo = { address: '127.0.0.1', family: 'IPv4', internal: true } as const
-  const v4 = { address: '10.0.0.2', family: 'IPv4', internal: false } as const
-  const link = { address: 'fe80::1', family: 'IPv6', internal: false } as const
-  const v6 = { address: '2001:db8::2', family: 'IPv6', internal: false } as const
-
-  it.each<[string, Interfaces, string | undefined]>([
-    ['no address but its own', { lo: [lo] }, 'probe_offline'],
-    ['link-local addresses only', { lo: [lo], eth0: [link] }, 'probe_offline'],
-    ['IPv4 only', { lo: [lo], eth0: [v4, link] }, 'probe_unsupported'],
-    ['an IPv6 address', { lo: [lo], eth0: [v4, v6] }, undefined],
-  ])('to an IPv6 address, on a machine with %s: %s', (_what, interfaces, code) => {
-    expect(missingNetwork(error, 6, interfaces)?.code).toBe(code)
-  })
-
-  it('is the only error that is looked into', () => {
-    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
-    expect(missingNetwork(refused, 6, { lo: [lo] })).toBeUndefined()
   })
 })

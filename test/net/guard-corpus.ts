@@ -5,6 +5,9 @@
 
 import type { GuardReason } from '../../src/net/guard/guard.ts'
 
+/** 253 characters. */
+const LONGEST_NAME = `${'abcdefg.'.repeat(31)}large`
+
 export const REFUSED_ADDRESSES: Readonly<Partial<Record<GuardReason, readonly string[]>>> = {
   unspecified: [
     '0.0.0.0',
@@ -239,8 +242,9 @@ export const REFUSED_URLS: Readonly<Partial<Record<GuardReason, readonly string[
     'http://localhost../',
     `http://${'a'.repeat(64)}.example/`,
     `http://${'abcdefg.'.repeat(32)}example/`,
+    `http://${LONGEST_NAME}e/`,
   ],
-  too_long: [`https://example.com/${'a'.repeat(2030)}`],
+  too_long: [`https://example.com/${'a'.repeat(2029)}`],
   scheme: [
     'ftp://example.com/',
     'file:///etc/passwd',
@@ -276,6 +280,7 @@ export const REFUSED_URLS: Readonly<Partial<Record<GuardReason, readonly string[
     'http://localhost.localdomain/',
     'http://router.home.arpa/',
     'http://ip6-localhost/',
+    'http://ip6-loopback/',
     'http://expyuzz4wqqyqhjn.onion/',
     'http://ｌｏｃａｌｈｏｓｔ/',
     'http://%6cocalhost/',
@@ -367,6 +372,9 @@ export const ALLOWED_URLS: readonly (readonly [url: string, host: string])[] = [
   ['https://münchen.example/', 'xn--mnchen-3ya.example'],
   ['https://xn--mnchen-3ya.example/', 'xn--mnchen-3ya.example'],
   ['https://a.b.c.d.e.example/', 'a.b.c.d.e.example'],
+  [`https://${'a'.repeat(63)}.example/`, `${'a'.repeat(63)}.example`],
+  [`https://${LONGEST_NAME}/`, LONGEST_NAME],
+  [`https://example.com/${'a'.repeat(2028)}`, 'example.com'],
 ]
 
 export const ALLOWED_LITERAL_URLS: readonly string[] = [

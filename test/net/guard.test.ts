@@ -52,7 +52,8 @@ describe('createGuard without options', () => {
   })
 
   it.each(ALLOWED_LITERAL_URLS)('allows %s without asking', async (url) => {
-    expect(await guard.checkUrl(url, { resolve: neverAsked })).toMatchObject({ allowed: true })
+    const addresses = [new URL(url).hostname.replace(/^\[|\]$/g, '')]
+    expect(await guard.checkUrl(url, { resolve: neverAsked })).toEqual({ allowed: true, addresses })
   })
 
   it.each(rows(REFUSED_ADDRESSES))(
@@ -106,6 +107,22 @@ describe('createGuard without options', () => {
     await clock.advance(5000)
     expect(await verdict).toEqual({ allowed: false, reason: 'unresolvable' })
   })
+
+  it('leaves no timer behind once the name is resolved', async () => {
+    const clock = simulatedClock()
+    await createGuard({ clock }).checkUrl('https://example.com/', { resolve: answering(PUBLIC) })
+    expect(clock.pending).toBe(0)
+  })
+
+  it('resolves as the system does where no resolver is given', async () => {
+    // A name that no name server is asked for (RFC 6761, 6.3).
+    const host = 'watchpost.localhost'
+    const near = createGuard({ allowHosts: [host], allowCidrs: ['127.0.0.0/8', '::1'] })
+    const verdict = await near.checkUrl(`http://${host}/`)
+    expect(verdict).toEqual({ allowed: true, addresses: ['127.0.0.1', '::1'] })
+    const closed = createGuard({ allowHosts: [host] })
+    expect(await closed.checkUrl(`http://${host}/`)).toEqual({ allowed: false, reason: 'loopback' })
+  })
 })
 
 describe('createGuard with an allow-list', () => {
@@ -150,6 +167,11 @@ describe('createGuard with an allow-list', () => {
     expect(allows({ allowCidrs: wide }, address)).toBe(false)
   })
 
+  it('opens this machine by no entry that only begins and ends in such addresses', () => {
+    // From 0.0.0.0 to 127.255.255.255.
+    expect(allows({ allowCidrs: ['0.0.0.0/1'] }, '127.0.0.1')).toBe(false)
+  })
+
   it('opens private networks by a wide entry', () => {
     const options = { allowCidrs: ['0.0.0.0/0', '::/0'] }
     expect(
@@ -164,6 +186,7 @@ describe('createGuard with an allow-list', () => {
     ['::ffff:127.0.0.1/128', '127.0.0.1'],
     ['::1/128', '::1'],
     ['169.254.169.254', '169.254.169.254'],
+    ['169.254.169.0/24', '169.254.169.254'],
     ['fe80::/64', 'fe80::1'],
     ['fd00:ec2::/64', 'fd00:ec2::254'],
   ])('opens by the narrow entry %s the address %s', (entry, address) => {
@@ -231,6 +254,9 @@ describe('createGuard with an allow-list', () => {
     expect(allows(options, '10.0.0.7')).toBe(false)
     expect(allows(options, '::ffff:10.0.0.7')).toBe(false)
     expect(allows(options, '8.8.8.8')).toBe(false)
+    const named = { ...options, allowHosts: [{ host: 'db.test', anyAddress: true }] }
+    const target = { host: 'db.test', address: '10.0.0.7' }
+    expect(createGuard(named).policy(target)).toBe('denied')
   })
 
   it('judges what lies behind NAT64 where that is switched on', () => {
@@ -254,7 +280,35 @@ describe('createGuard with an allow-list', () => {
         'https://8.8.8.8:22/',
       ].map((url) => guard.checkUrl(url, { resolve })),
     )
-    expect(verdicts.map(({ allowed }) => allowed)).toEqual([true, true, false, false])
+    const allowed = { allowed: true, addresses: [PUBLIC] }
+    const refused = { allowed: false, reason: 'port' }
+    expect(verdicts).toEqual([allowed, allowed, refused, refused])
+  })
+
+  it('keeps to the lowest and the highest port where these are listed', () => {
+    const guard = createGuard({ ports: [1, 65535] })
+    const ports = [1, 2, 65534, 65535]
+    expect(ports.map((port) => guard.checkUrlText(`http://a.example:${port}/`).allowed)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ])
+  })
+
+  it.each<[GuardOptions, boolean]>([
+    [{}, false],
+    [{ allowCidrs: [], allowHosts: [], denyAddresses: ['8.8.8.8'], nat64: true }, false],
+    [{ allowCidrs: ['10.0.0.0/8'] }, true],
+    [{ allowHosts: ['hooks.internal'] }, true],
+    [{ allowCidrs: ['10.0.0.0/8'], allowHosts: ['hooks.internal'] }, true],
+  ])('says of %j whether something inside is open: %s', (options, opensInside) => {
+    expect(createGuard(options).opensInside).toBe(opensInside)
+  })
+
+  it('takes an option that is undefined for absent, whatever its name', () => {
+    const options = { ports: undefined, allowCidr: undefined }
+    expect(createGuard(options).checkAddress('8.8.8.8')).toEqual({ allowed: true })
   })
 
   const wrong: Readonly<Record<string, unknown>> = {
@@ -278,6 +332,32 @@ describe('createGuard with an allow-list', () => {
   }
   it.each(Object.entries(wrong))('refuses %s at creation', (_, options) => {
     expect(() => createGuard(options as GuardOptions)).toThrow(ConfigurationError)
+  })
+
+  it.each<[Readonly<Record<string, unknown>>, string]>([
+    [{ allowCidr: [] }, 'allowCidr: there is no such option'],
+    [{ nat64: 1 }, 'nat64: true or false is expected'],
+    [{ allowCidrs: '10.0.0.0/8' }, 'allowCidrs: an array is expected'],
+    [{ denyAddresses: '10.0.0.1' }, 'denyAddresses: an array is expected'],
+    [{ allowHosts: 'a.internal' }, 'allowHosts: an array is expected'],
+    [{ ports: 443 }, 'ports: an array is expected'],
+    [{ allowCidrs: [10] }, 'allowCidrs: strings are expected'],
+    [{ allowCidrs: ['nonsense'] }, 'allowCidrs: "nonsense" is not a CIDR range'],
+    [{ denyAddresses: [10] }, 'denyAddresses: strings are expected'],
+    [{ allowHosts: [7] }, 'allowHosts: names, or objects of host and anyAddress, are expected'],
+    [{ allowHosts: ['a b'] }, 'allowHosts: "a b" is not a host name'],
+    [{ allowHosts: ['a.internal/x'] }, 'allowHosts: "a.internal/x" is not a host name'],
+    [{ allowHosts: ['10.0.0.1'] }, 'allowHosts: "10.0.0.1" is an address; put it into allowCidrs'],
+    [
+      { allowHosts: ['a.internal:81'] },
+      'allowHosts: "a.internal:81" has a port; there is "ports" for it',
+    ],
+    [{ ports: [] }, 'ports: port numbers of 1 to 65535 are expected'],
+    [{ ports: [443, 0] }, 'ports: port numbers of 1 to 65535 are expected'],
+    [{ ports: [443, 65_536] }, 'ports: port numbers of 1 to 65535 are expected'],
+    [{ ports: [80.5] }, 'ports: port numbers of 1 to 65535 are expected'],
+  ])('says of %j what is wrong', (options, problem) => {
+    expect(() => createGuard(options)).toThrow(new ConfigurationError(`Guard option ${problem}`))
   })
 })
 
@@ -303,6 +383,8 @@ describe('targetPolicy', () => {
     expect(targetPolicy('public')({ host: 'a.example', address: '10.0.0.1' })).toBe('private')
     expect(targetPolicy('public')({ host: 'a.example', address: '8.8.8.8' })).toBeUndefined()
     expect(targetPolicy(own)).toBe(own)
-    expect(() => targetPolicy('closed' as 'open')).toThrow(ConfigurationError)
+    expect(() => targetPolicy('closed' as 'open')).toThrow(
+      new ConfigurationError('targets: "open", "public" or a function is expected'),
+    )
   })
 })

@@ -61,7 +61,7 @@ export function ownCategoryOf(ip: Ip): OwnCategory | undefined {
  */
 export function isMetadataAddress(address: string): boolean {
   // Fast path: an IPv4 address has only one spelling.
-  if (isIPv4(address)) return METADATA_IPV4.has(address)
+  if (isIPv4(address)) return METADATA_TEXTS.has(address)
   const ip = parseIp(address.replace(/%.*/s, ''))
   return ip !== undefined && meanings(ip).some(isMetadata)
 }
@@ -124,7 +124,7 @@ const METADATA_ADDRESSES = [
   'fe80::a9fe:a9fe', // OpenStack over IPv6
 ]
 const METADATA = onFirstUse(() => METADATA_ADDRESSES.map(parseCidr))
-const METADATA_IPV4: ReadonlySet<string> = new Set(METADATA_ADDRESSES.filter(isIPv4))
+const METADATA_TEXTS: ReadonlySet<string> = new Set(METADATA_ADDRESSES)
 
 function isMetadata(ip: Ip): boolean {
   return METADATA().some((range) => contains(range, ip))

@@ -103,8 +103,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
     },
     opensInside: rules.allowed.length > 0 || rules.hosts.size > 0,
     policy: ({ host, address }) =>
-      (isIP(host) === 0 ? judgeName(rules, canonicalName(host)) : undefined) ??
-      judge(rules, canonicalName(host), address),
+      judgeName(rules, canonicalName(host)) ?? judge(rules, canonicalName(host), address),
   }
 }
 
@@ -158,9 +157,8 @@ function judgeIp(rules: GuardRules, ip: Ip, anyAddress: boolean): GuardReason | 
   // alternative spelling of its address.
   const own = ownCategoryOf(meant)
   if (own !== undefined) return rules.allowedOwn(meant) ? undefined : own
-  const category = categoryOf(meant)
-  if (category === undefined || anyAddress) return undefined
-  return rules.allowed.some((range) => contains(range, meant)) ? undefined : category
+  const isOpened = anyAddress || rules.allowed.some((range) => contains(range, meant))
+  return isOpened ? undefined : categoryOf(meant)
 }
 
 async function addressesOf(
@@ -194,7 +192,7 @@ async function askSystem(
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    signal.addEventListener('abort', () => reject(signal.reason as Error))
   })
 }
 

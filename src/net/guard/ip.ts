@@ -41,7 +41,8 @@ export function parseCidr(text: string): Cidr {
   if (networkOf(ip, prefix) !== ip.value) {
     throw new RangeError(`"${text}" is ambiguous: it has bits beyond its prefix length`)
   }
-  const mapped = prefix >= 96 ? mappedIPv4(ip) : undefined
+  // The last bit that says so is the 96th, so the prefix of a mapped range is at least as long.
+  const mapped = mappedIPv4(ip)
   return mapped === undefined ? { ...ip, prefix } : { ...mapped, prefix: prefix - 96 }
 }
 
@@ -64,7 +65,6 @@ export function nat64IPv4(ip: Ip): Ip | undefined {
 
 /** The address itself and every IPv4 address that a packet to it may reach. */
 export function meanings(ip: Ip): readonly Ip[] {
-  if (ip.family === 4) return [ip]
   const inner = mappedIPv4(ip) ?? nat64IPv4(ip)
   if (inner !== undefined) return [ip, inner]
   if (contains(SIX_TO_FOUR, ip)) return [ip, lowIPv4(ip.value >> 80n)]
@@ -82,7 +82,7 @@ const SIX_TO_FOUR: Cidr = { family: 6, value: 0x2002n << 112n, prefix: 16 }
 const COMPATIBLE: Cidr = { family: 6, value: 0n, prefix: 96 }
 
 function mappedIPv4(ip: Ip): Ip | undefined {
-  return ip.family === 6 && ip.value >> 32n === 0xffffn ? lowIPv4(ip.value) : undefined
+  return ip.value >> 32n === 0xffffn ? lowIPv4(ip.value) : undefined
 }
 
 function lowIPv4(value: bigint): Ip {

@@ -7,7 +7,6 @@
  * @module
  */
 
-import { isIP } from 'node:net'
 import { canParseUrl } from '../../model/url.ts'
 
 const URL_MAX_CHARS = 2048
@@ -48,7 +47,6 @@ export function parseTargetUrl(text: string): TargetUrl | UrlRefusal {
 
 function hostOf(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
-  if (isIP(host) !== 0) return host
   return host.length <= 253 && host.split('.').every(isLabel) ? host : undefined
 }
 
