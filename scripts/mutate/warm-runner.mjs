@@ -4,7 +4,9 @@
  * milliseconds where a new thread with all modules takes a third of a second.
  *
  * Mutants of code that runs as a module loads, and everything after a run that did not end by itself, get a new
- * thread.
+ * thread. What a module keeps from its first call on (a table that is made when it is needed) is made without a
+ * mutant: a thread runs each test once in this way first. A mutant whose code does not run then, since its result is
+ * kept, is tried in a thread of its own.
  */
 
 import { strykerPlugins as vitestPlugins } from '@stryker-mutator/vitest-runner'
@@ -18,12 +20,15 @@ class WarmThread {
   /** @type {ThreadsPoolWorker | undefined} */
   thread
   runs = 0
+  /** The tests that have run without a mutant. @type {Set<string>} */
+  seen = new Set()
 
   /** Ends the thread; the next run begins with a new one. */
   async discard() {
     const { thread } = this
     this.thread = undefined
     this.runs = 0
+    this.seen.clear()
     await thread?.stop()
   }
 }
@@ -112,6 +117,7 @@ function workerOf(warm, options) {
  * @property {(options: object) => Promise<object>} dryRun
  * @property {(options: MutantRun) => Promise<{ status: string }>} mutantRun
  * @property {() => Promise<void>} dispose
+ * @property {() => number} readHitCount how often the mutated code ran
  * @property {Vitest} ctx
  */
 /**
@@ -119,7 +125,12 @@ function workerOf(warm, options) {
  * @property {readonly { config: object }[]} projects
  * @property {{ errorsSet: Set<unknown>, getFiles(): { result?: { state?: string } }[] }} state
  */
-/** @typedef {{ readonly mutantActivation: 'static' | 'runtime' }} MutantRun */
+/**
+ * @typedef {object} MutantRun
+ * @property {'static' | 'runtime'} mutantActivation
+ * @property {{ readonly id: string }} activeMutant
+ * @property {readonly string[]} [testFilter] the tests that run the mutated code
+ */
 
 /** @param {unknown} injector */
 function createRunner(injector) {
@@ -128,8 +139,10 @@ function createRunner(injector) {
   )
   const runner = create(injector)
   const warm = new WarmThread()
+  const fresh = new WarmThread()
 
-  function useWarm() {
+  /** @param {WarmThread} thread */
+  function use(thread) {
     for (const { config } of runner.ctx.projects) {
       Object.assign(config, {
         isolate: false,
@@ -137,7 +150,7 @@ function createRunner(injector) {
         poolRunner: {
           name: 'warm',
           /** @param {import('vitest/node').PoolOptions} options */
-          createPoolWorker: (options) => workerOf(warm, options),
+          createPoolWorker: (options) => workerOf(thread, options),
         },
       })
     }
@@ -150,6 +163,47 @@ function createRunner(injector) {
     )
   }
 
+  /**
+   * @param {WarmThread} thread
+   * @param {MutantRun} options
+   */
+  async function runIn(thread, options) {
+    use(thread)
+    const result = await runner.mutantRun(options).catch((/** @type {unknown} */ error) => {
+      // Stryker cannot put every error of a test file into words.
+      if (!failsOutsideOfTests()) throw error
+      return { status: 'error' }
+    })
+    if (result.status === 'timeout' || result.status === 'error') await thread.discard()
+    // A test file that the mutant keeps from loading has no test that fails, and still the run fails.
+    if (!['survived', 'error'].includes(result.status) || !failsOutsideOfTests()) return result
+    const where = 'outside of the tests'
+    return { status: 'killed', killedBy: [where], failureMessage: where, nrOfTests: 0 }
+  }
+
+  /**
+   * What modules keep from the first run of these tests is not of a mutant.
+   *
+   * @param {MutantRun} options
+   */
+  async function warmUp(options) {
+    const testFilter = (options.testFilter ?? []).filter((test) => !warm.seen.has(test))
+    if (testFilter.length === 0) return
+    await runIn(warm, { ...options, testFilter, activeMutant: { id: 'none' } })
+    for (const test of testFilter) warm.seen.add(test)
+  }
+
+  /**
+   * @param {MutantRun} options
+   */
+  async function runAlone(options) {
+    try {
+      return await runIn(fresh, options)
+    } finally {
+      await fresh.discard()
+    }
+  }
+
   return {
     capabilities: () => runner.capabilities(),
     init: () => runner.init(),
@@ -157,22 +211,16 @@ function createRunner(injector) {
     dryRun: (options) => runner.dryRun(options),
     /** @param {MutantRun} options */
     async mutantRun(options) {
-      useWarm()
-      const alone = options.mutantActivation === 'static'
-      if (alone || warm.runs >= MAX_RUNS) await warm.discard()
-      const result = await runner.mutantRun(options).catch((/** @type {unknown} */ error) => {
-        // Stryker cannot put every error of a test file into words.
-        if (!failsOutsideOfTests()) throw error
-        return { status: 'error' }
-      })
-      if (alone || result.status === 'timeout' || result.status === 'error') await warm.discard()
-      // A test file that the mutant keeps from loading has no test that fails, and still the run fails.
-      if (!['survived', 'error'].includes(result.status) || !failsOutsideOfTests()) return result
-      const where = 'outside of the tests'
-      return { status: 'killed', killedBy: [where], failureMessage: where, nrOfTests: 0 }
+      if (options.mutantActivation === 'static') return runAlone(options)
+      if (warm.runs >= MAX_RUNS) await warm.discard()
+      await warmUp(options)
+      const result = await runIn(warm, options)
+      const isUntried = result.status === 'survived' && runner.readHitCount() === 0
+      return isUntried ? runAlone(options) : result
     },
     async dispose() {
       await warm.discard()
+      await fresh.discard()
       await runner.dispose()
     },
   }
