@@ -5,7 +5,8 @@
  *
  * Fails if the share of killed mutants is lower than in test/mutation/scores.json, or if an entry of the list is
  * stale. `--write` writes the scores. Results of unchanged code and tests are reused from .cache; `--force` reuses
- * none. `--only <glob>` mutates these files of the part alone, and compares nothing.
+ * none. `--only <glob>` mutates these files of the part alone, and compares nothing. `MUTATE_LOG=warn` shows how
+ * far a run has come, `info` and `debug` more.
  */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -100,6 +101,7 @@ function judge(name, score) {
  */
 function stryker(label, { sources, tests }) {
   const config = join(cache, `${label}-config.json`)
+  const log = process.env.MUTATE_LOG
   forgetStaticSurvivors(join(cache, `${label}-incremental.json`))
   const settings = {
     testRunner: 'warm',
@@ -108,7 +110,7 @@ function stryker(label, { sources, tests }) {
     mutate: values.only === undefined ? sources : [values.only],
     concurrency: Number(values.concurrency),
     // An endless loop is found by counting; time alone decides only where a machine could not be that slow.
-    timeoutMS: 30_000,
+    timeoutMS: 10_000,
     timeoutFactor: 4,
     incremental: true,
     incrementalFile: join(cache, `${label}-incremental.json`),
@@ -116,9 +118,9 @@ function stryker(label, { sources, tests }) {
     tempDirName: join('.cache/stryker', label),
     cleanTempDir: 'always',
     ignorePatterns: ['.cache', '/dist', '/data', '/bench', '/examples', '/coverage'],
-    reporters: ['json'],
+    reporters: log === undefined ? ['json'] : ['json', 'progress-append-only'],
     jsonReporter: { fileName: join(cache, `${label}.json`) },
-    logLevel: process.env.MUTATE_LOG ?? 'warn',
+    logLevel: log ?? 'warn',
     warnings: false,
     allowConsoleColors: false,
   }
