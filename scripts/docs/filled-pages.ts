@@ -162,7 +162,13 @@ export function mutationTable(): string {
   const rows = Object.entries(readScores()).map(([name, one]) => {
     const unnoticed = one.mutants - one.killed - one.timeouts - one.equivalent
     const counts = [one.mutants, one.equivalent, unnoticed].map(String)
-    return [name, (parts[name]?.sources ?? []).map(code).join(', '), ...counts, `${one.score} %`]
+    return [name, sourcesOf(parts[name]?.sources ?? []), ...counts, `${one.score} %`]
   })
   return table(['Part', 'Sources', 'Mutants', 'Equivalent', 'Unnoticed', 'Killed'], rows)
+}
+
+/** What is left out (`!…`) is in other parts. */
+function sourcesOf(patterns: readonly string[]): string {
+  const all = patterns.filter((pattern) => !pattern.startsWith('!'))
+  return all.map(code).join(', ') + (all.length < patterns.length ? ', what is left' : '')
 }

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { equivalentsOf } from '../../scripts/mutate/equivalents.mjs'
@@ -22,6 +22,20 @@ describe('the lists of mutants that make no difference', () => {
   it.each(Object.keys(parts))('quote lines that are still there: %s', (part) => {
     const gone = equivalentsOf(part).filter(({ line }) => !lines.has(line))
     expect(gone).toEqual([])
+  })
+})
+
+/** `src/{a,b}.ts` names two. */
+function filesOf(pattern: string): readonly string[] {
+  const [, start = '', names = '', end = ''] = /^!?(.*)\{(.*)\}(.*)$/.exec(pattern) ?? []
+  return names === '' ? [pattern] : names.split(',').map((name) => start + name + end)
+}
+
+describe('the parts', () => {
+  it.each(Object.entries(parts))('name sources and tests that exist: %s', (_name, part) => {
+    const named = [...part.sources, ...part.tests].flatMap(filesOf)
+    const exact = named.filter((file) => !file.includes('*'))
+    expect(exact.filter((file) => !existsSync(join(root, file)))).toEqual([])
   })
 })
 
