@@ -96,12 +96,12 @@ function leadsElsewhere(
   return protection(destination, after) < protection(destination, before)
 }
 
-/** The value to compare; constant for a field that is not part of a destination. */
+/** The value to compare. */
 function placeOf({ destination }: FieldInfo, value: Json | undefined): string {
   if (destination === 'origin' && typeof value === 'string' && canParseUrl(value)) {
     return new URL(value).origin
   }
-  return destination === undefined ? '' : JSON.stringify(value ?? null)
+  return JSON.stringify(value ?? null)
 }
 
 function protection(least: readonly (string | boolean)[], value: Json | undefined): number {
@@ -138,7 +138,7 @@ function passwordsInUrls(given: JsonObject): ReadonlySet<string> {
   const urls = Object.values(given).filter(
     (value): value is string => typeof value === 'string' && canParseUrl(value),
   )
-  return new Set(urls.map((url) => takeUserinfo(url).auth?.pass ?? '').filter(Boolean))
+  return new Set(urls.map((url) => takeUserinfo(url).auth?.pass ?? ''))
 }
 
 function asObject(value: Json | undefined): JsonObject {

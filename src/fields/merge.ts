@@ -17,7 +17,7 @@ import { isJsonObject } from '../model/json.ts'
 export function merge(fields: FieldTable, stored: JsonObject, patch: JsonObject): JsonObject {
   const merged: Record<string, unknown> = { ...stored }
   for (const [key, value] of Object.entries(patch)) {
-    const [group, name] = splitDotted(fields, key)
+    const [group, name] = splitDotted(key)
     const nested = fieldNamed(fields, group)?.info.fields
     if (nested === undefined) {
       merged[key] = value
@@ -30,11 +30,9 @@ export function merge(fields: FieldTable, stored: JsonObject, patch: JsonObject)
   return merged as JsonObject
 }
 
-function splitDotted(fields: FieldTable, key: string): [group: string, name?: string] {
+function splitDotted(key: string): [group: string, name?: string] {
   const dot = key.indexOf('.')
-  const group = key.slice(0, Math.max(0, dot))
-  const isGroup = dot > 0 && fieldNamed(fields, group)?.info.fields !== undefined
-  return isGroup ? [group, key.slice(dot + 1)] : [key]
+  return dot < 0 ? [key] : [key.slice(0, dot), key.slice(dot + 1)]
 }
 
 function asObject(value: unknown): JsonObject {

@@ -126,7 +126,7 @@ export function compilePattern(source: string): Pattern {
     const part = cut(text)
     if (isSmall && !compiled.test(part)) return undefined
     const matcher = compiled.matcher(part)
-    if (from > 0 ? !matcher.find(from) : !matcher.find()) return undefined
+    if (!matcher.find(from)) return undefined
     const groups = Array.from({ length: matcher.groupCount() + 1 }, (_, n) => matcher.group(n))
     return { start: matcher.start(), end: matcher.end(), groups }
   }

@@ -24,7 +24,7 @@ export type ParsedProxy =
 /** Parses the address of a proxy, with or without credentials, or returns the problem. */
 export function parseProxy(text: string): ParsedProxy {
   const wrong = (problem: string): ParsedProxy => ({ ok: false, problem })
-  const [, scheme = '', rest = ''] = /^(https?|socks5):\/\/(.*)$/is.exec(text) ?? []
+  const [, scheme = '', rest = ''] = /^(https?|socks5):\/\/(.*)/is.exec(text) ?? []
   if (scheme === '') return wrong('http://, https:// or socks5:// and host:port are expected')
   // As a web address: other schemes have their hosts as they are written.
   const web = `http://${rest}`

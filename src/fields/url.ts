@@ -107,7 +107,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
  */
 export function parseHost(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
-  if (bare === '' || /[\s/?#@\\%[\]]/.test(bare)) return undefined
+  if (/[\s/?#@\\%[\]]/.test(bare)) return undefined
   const isV6 = bare.includes(':')
   const url = urlOf(isV6 ? `[${bare}]` : bare)
   if (url === null) return undefined

@@ -27,4 +27,12 @@ it('ends where the input has no end', () => {
   const round: Record<string, unknown> = {}
   round['again'] = round
   expect(withoutAbsent(round as never)).toHaveProperty('again.again')
+  const list: unknown[] = []
+  list.push(list)
+  expect(withoutAbsent({ list } as never)).toHaveProperty('list.0.0')
+})
+
+it('leaves out what is undefined in an object without a prototype', () => {
+  const bare = Object.assign(Object.create(null) as object, { a: undefined, b: 1 })
+  expect(withoutAbsent({ bare })).toStrictEqual({ bare: { b: 1 } })
 })

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { cronField, nextOccurrence, timeZoneField } from '../../src/fields/cron.ts'
+import {
+  cronField,
+  cronOccurrences,
+  firstOccurrences,
+  nextOccurrence,
+  timeZoneField,
+} from '../../src/fields/cron.ts'
 import { parse } from '../../src/fields/parse.ts'
+import { timeZones } from '../../src/model/time.ts'
 
 const fields = {
   cron: cronField({ description: 'When' }),
@@ -45,6 +52,7 @@ describe('a cron expression', () => {
     'now',
     '@reboot',
     '? * * * *',
+    '0 3 ? * *',
     '0 0 30 2 *',
     '0 0 31 4,6 *',
     5,
@@ -112,6 +120,66 @@ describe('the next occurrence', () => {
 
   it('is strictly later', () => {
     expect(times('0 3 * * *', '2026-05-05T07:00:00Z', 1)).toEqual(['2026-05-06T07:00'])
+  })
+})
+
+describe('occurrences that are asked for often', () => {
+  const HOUR = 3_600_000
+  /** Counts the questions that were not answered from memory. */
+  function counting() {
+    const zones = timeZones()
+    const asked: string[] = []
+    const next = cronOccurrences((zone) => {
+      asked.push(zone)
+      return zones(zone)
+    })
+    return { next, asked }
+  }
+
+  it('are those of a single question, whatever was asked before', () => {
+    const { next } = counting()
+    const start = Date.parse('2026-03-07T00:00:00Z')
+    const hours = [0, 30, 2, 31, 32, 7, 55, 8, 700, 3]
+    for (const cron of ['30 2 * * *', '0 3 * * *', '*/30 * * * *']) {
+      for (const zone of [ZONE, 'Europe/Berlin']) {
+        const after = hours.map((hour) => start + hour * HOUR)
+        const expected = after.map((at) => nextOccurrence(cron, zone, at))
+        expect(after.map((at) => next(cron, zone, at))).toEqual(expected)
+      }
+    }
+  })
+
+  it('are known between the last question and its answer', () => {
+    const { next, asked } = counting()
+    const noon = Date.parse('2026-05-05T12:00:00Z')
+    const due = next('0 3 * * *', 'UTC', noon)
+    expect(due).toBe(noon + 15 * HOUR)
+    expect([noon, noon + HOUR, due - 1].map((at) => next('0 3 * * *', 'UTC', at))).toEqual([
+      due,
+      due,
+      due,
+    ])
+    expect(asked).toHaveLength(1)
+    expect(next('0 3 * * *', 'UTC', noon - 1)).toBe(due)
+    expect(asked).toHaveLength(2)
+    expect(next('0 3 * * *', 'UTC', due)).toBe(due + 24 * HOUR)
+    expect(next('0 4 * * *', 'UTC', due)).toBe(due + HOUR)
+    expect(next('0 4 * * *', 'Europe/Berlin', due)).toBe(due + 23 * HOUR)
+    expect(asked).toHaveLength(5)
+  })
+})
+
+describe('the first occurrences', () => {
+  const DAY = 86_400_000
+  const from = Date.parse('2024-01-01T00:00:00Z')
+
+  it('are in UTC, from 2024 on', () => {
+    expect(firstOccurrences('0 3 * * *', 2)).toEqual([from + DAY / 8, from + DAY / 8 + DAY])
+  })
+
+  it('are none of what is no expression, or never due', () => {
+    expect(firstOccurrences('nonsense', 3)).toEqual([])
+    expect(firstOccurrences('0 3 31 2 *', 3)).toEqual([])
   })
 })
 

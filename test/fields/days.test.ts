@@ -32,6 +32,8 @@ describe('daysList', () => {
   it('gives the checker the list, whichever form was stored', () => {
     expect(decodeSettings(fields, { days_warn: [14, 7] }).days_warn).toEqual([14, 7])
     expect(decodeSettings(fields, { days_warn: '7,30' }).days_warn).toEqual([30, 7])
+    const problem = 'invalid: a number of days such as 14, or several as "14,7,3", is expected'
+    expect(() => decodeSettings(fields, { days_warn: 'soon' })).toThrow(new TypeError(problem))
   })
 
   it.each(['', ',', '14,', 'soon', '1.5', '-1', 1.5, -1, NaN, true, {}, [[14]], [null]])(

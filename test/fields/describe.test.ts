@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describe as rowsOf, jsonSchema } from '../../src/fields/describe.ts'
 import { defineField } from '../../src/fields/field.ts'
+import type { FieldKind } from '../../src/fields/field.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 
 const description = 'd'
@@ -71,6 +72,20 @@ describe('the JSON Schema of a table', () => {
     expect(jsonSchema(fields)).toStrictEqual({
       ...{ type: 'object', required: ['host'], additionalProperties: false },
       properties: { ...properties, auth: auth({ required: ['user'] }) },
+    })
+  })
+
+  it('has bounds only where the kind has some, and each of them by itself', () => {
+    const { schema } = field.text({ description })
+    const bounded = (kind: FieldKind, bounds: { min?: number; max?: number }) =>
+      jsonSchema({ a: defineField({ kind, description, ...bounds }, schema) })['properties']
+    expect(bounded('number', { min: 3 })).toEqual({
+      a: { type: 'number', description, minimum: 3 },
+    })
+    expect(bounded('array', { max: 3 })).toEqual({ a: { type: 'array', description, maxItems: 3 } })
+    expect(bounded('boolean', { min: 1, max: 3 })).toEqual({ a: { type: 'boolean', description } })
+    expect(bounded('scalar', { max: 3 })).toEqual({
+      a: { type: ['string', 'number', 'boolean', 'null'], description, maxLength: 3 },
     })
   })
 

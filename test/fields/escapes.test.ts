@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { escapeBytes, escapedText, unescapeBytes } from '../../src/fields/escapes.ts'
+import { escapeBytes, escapedText, isPlain, unescapeBytes } from '../../src/fields/escapes.ts'
 
 const bytesOf = (text: string): number[] | string => {
   const read = unescapeBytes(text)
@@ -13,6 +13,7 @@ describe('unescapeBytes', () => {
     ['\\x00\\xfF', [0, 255]],
     ['\\\\n', [92, 110]],
     ['é', [0xc3, 0xa9]],
+    ['🚨', [0xf0, 0x9f, 0x9a, 0xa8]],
     ['real\r\nbreak', [...new TextEncoder().encode('real\r\nbreak')]],
     ['', []],
   ])('reads %j', (text, bytes) => {
@@ -25,6 +26,16 @@ describe('unescapeBytes', () => {
       expect(bytesOf(text)).toContain('\\xHH are')
     },
   )
+})
+
+describe('isPlain', () => {
+  it('says whether a text stays as it is', () => {
+    for (const text of ['', 'a', 'plain text ~']) {
+      expect(isPlain(text)).toBe(true)
+      expect(escapeBytes(text, 100)).toBe(text)
+    }
+    for (const text of ['\\', 'a\n', '\u007f', 'é']) expect(isPlain(text)).toBe(false)
+  })
 })
 
 describe('escapeBytes', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { headerNameField } from '../../src/fields/headers.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { decoded, judge } from './table.ts'
 
@@ -39,6 +40,7 @@ describe('headers', () => {
     [[{ name: 5, value: 'x' }], OBJECT],
     [{ A: 5 }, OBJECT],
     [{ A: ['x', 5] }, OBJECT],
+    [{ A: 'x', B: 5 }, OBJECT],
     [{ A: { x: 1 } }, OBJECT],
     [{ '': 'x' }, NAME],
     [{ 'A B': 'x' }, NAME],
@@ -99,6 +101,26 @@ describe('headers', () => {
       ['A', 'z'],
     ])
     expect(headers.info).toEqual({ kind: 'object', secret: 'by_header_name', description: 'd' })
+  })
+})
+
+describe('the name of a header', () => {
+  const name = headerNameField({ description: 'd', example: 'x-key' })
+  it.each([
+    [' X-Key ', 'x-key'],
+    ['a!#$%&*+.^_`|~0', 'a!#$%&*+.^_`|~0'],
+    [x(256), x(256)],
+    [x(257), 'out_of_range: 1..256 characters'],
+    ['X Key', 'invalid: the name of a header is expected'],
+    ['X-Key:', 'invalid: the name of a header is expected'],
+    ['Ключ', 'invalid: the name of a header is expected'],
+  ])('%j: %j', (given, expected) => {
+    expect(judge(name, given)).toBe(expected)
+  })
+
+  it('tells a client its bounds', () => {
+    const bounds = { kind: 'string', min: 1, max: 256 }
+    expect(name.info).toEqual({ ...bounds, description: 'd', example: 'x-key' })
   })
 })
 

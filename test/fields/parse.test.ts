@@ -120,7 +120,13 @@ describe('settings', () => {
         schema((() => Promise.resolve({})) as never),
       ),
     }
-    expect(() => parse(late, { own: 'x' })).toThrow(TypeError)
+    expect(() => parse(late, { own: 'x' })).toThrow(
+      new TypeError('The schema of the field "own" is asynchronous'),
+    )
+    const several = field.list(late.own, { description, max: 3 })
+    expect(problemsOf({ several }, { several: ['x', 'y'] }).several).toBe(
+      'invalid: entry 1; entry 2',
+    )
   })
 })
 

@@ -49,6 +49,18 @@ describe('a pattern', () => {
     },
   )
 
+  it('that is none is refused where it is compiled, with the problem', () => {
+    const parsed = parsePattern('(')
+    expect(() => compilePattern('(')).toThrow(
+      new TypeError(parsed.ok ? 'it is one' : parsed.problem),
+    )
+  })
+
+  it('between slashes ends with its flags', () => {
+    expect(parsePattern('/a/i')).toMatchObject({ ok: true, pattern: 'a' })
+    expect(parsePattern('/a/i b')).toMatchObject({ ok: true, pattern: '/a/i b', flags: 0 })
+  })
+
   it('looks at less of a text the larger it is', () => {
     expect(compilePattern('a+b').searched).toBe(PATTERN_TEXT_LIMIT)
     const large = compilePattern('a?'.repeat(240) + '[0-9]')

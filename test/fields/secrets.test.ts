@@ -11,6 +11,7 @@ import {
 import { takeUserinfo } from '../../src/fields/url.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import type { JsonObject } from '../../src/model.ts'
+import { createSeal } from '../../src/seal.ts'
 
 const description = 'd'
 const fields = {
@@ -18,6 +19,7 @@ const fields = {
   name: field.text({ description }),
   token: field.secret({ description }),
   headers: field.headers({ description }),
+  place: field.text({ description, destination: 'value' }),
   tls: field.oneOf(['off', 'try'], { description, destination: ['off', 'try'] }),
   hosts: field.list(field.host({ description }), { description, max: 5 }),
   tags: field.list(field.text({ description }), { description, max: 5 }),
@@ -64,9 +66,20 @@ describe('the secrets of settings', () => {
     ])
   })
 
+  it('in headers with a number at the end of their name, or with many values, keep the name', () => {
+    const names: unknown[] = []
+    const headers = { 'X-1.2b': 'k', 'X-Many': Array.from({ length: 11 }, () => 'k') }
+    mapSecrets(fields, { headers }, (secret, _path, place) => {
+      names.push(stepsWithin(place)[0])
+      return secret
+    })
+    expect(names).toEqual(['x-1.2b', ...Array<string>(11).fill('x-many')])
+  })
+
   it('that are masked stand for the stored ones', () => {
     const sent = mask(fields, settings)
     expect(unmask(fields, sent, settings)).toEqual(settings)
+    expect(unmask(fields, { token: 'new' }, settings)).toEqual({ token: 'new' })
     expect(unmask(fields, { token: '***', auth: { pass: 'new' } }, {})).toEqual({
       token: '***',
       auth: { pass: 'new' },
@@ -85,6 +98,7 @@ describe('the secrets of settings', () => {
       headers: { 'X-Key': 5, 'X-Two': [1, '***'], 'X-Three': { a: 1 } },
     })
     expect(mask(fields, { headers: ['x'] })).toEqual({ headers: ['x'] })
+    expect(mask(fields, { name: { 'X-Key': 'k' } })).toEqual({ name: { 'X-Key': 'k' } })
   })
 
   it('that stand for none, or look like sealed ones, are problems', () => {
@@ -97,6 +111,13 @@ describe('the secrets of settings', () => {
       token: 'required: *** stands for a stored secret, and there is none',
       headers:
         'required: "x-key": *** stands for a stored secret, and there is none; "x-two": *** stands for a stored secret, and there is none',
+    })
+  })
+
+  it('that look like sealed ones cannot be stored', () => {
+    const sealed = createSeal(Buffer.alloc(32, 7)).encrypt('word', 'monitor:1')
+    expect(secretProblems(fields, { token: sealed })).toEqual({
+      token: 'invalid: it begins like a secret that was sealed for the store',
     })
   })
 
@@ -130,9 +151,61 @@ describe('the secrets of settings', () => {
     const encoded = encodeURIComponent(long)
     const of = (...secrets: readonly string[]) =>
       formsOfSecrets(fields, { token: secrets[0], auth: { pass: secrets[1] } })
+    expect(of(long, 'é'.repeat(4096)).has(encodeURIComponent('é'.repeat(4096)))).toBe(true)
     expect(of(long, long).has(encoded)).toBe(true)
     expect(of(long, `${long}ä`).has(encodeURIComponent(`${long}ä`))).toBe(false)
     expect(of(long, `${long}ä`).has(`${long}ä`)).toBe(true)
+  })
+})
+
+describe('the forms of a secret', () => {
+  it('in several headers have at most 64 parts together', () => {
+    const cookie = (from: number) =>
+      Array.from({ length: 40 }, (_, n) => `value${String(from + n).padStart(3, '0')}`).join('; ')
+    const forms = formsOfSecrets(fields, { headers: { Cookie: cookie(0), 'X-Other': cookie(100) } })
+    expect(['value039', 'value123', 'value124'].map((part) => forms.has(part))).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+
+  it('of a client of OAuth2 are those of its login, encoded as in a form', () => {
+    const client = {
+      client_id: field.text({ description }),
+      client_secret: field.secret({ description }),
+    }
+    const forms = formsOfSecrets(client, { client_id: 'a b', client_secret: 'c&d ef' })
+    for (const form of ['c&d ef', 'c%26d+ef', 'a+b:c%26d+ef', btoa('a+b:c%26d+ef')])
+      expect(forms.has(form)).toBe(true)
+    const alone = formsOfSecrets(client, { client_id: 5, client_secret: 'word' })
+    expect([...alone].filter((form) => form.includes(':'))).toEqual([])
+  })
+
+  it('of a key are its text and its lines', () => {
+    const lines = [
+      'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC',
+      'abcdefghijklmno=',
+      'short',
+      'with blank in it x',
+    ]
+    for (const end of ['\n', '\r\n']) {
+      const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join(end)
+      const forms = formsOfSecrets(fields, { token: pem })
+      expect([...forms].sort()).toEqual([pem, lines[0], lines[1]].sort())
+    }
+  })
+
+  it('are also those in which a server that repeats it is quoted', () => {
+    const forms = formsOfSecrets(fields, { token: 'a\u0001"ä' })
+    const quoted = [
+      'a\\x01"\\xc3\\xa4',
+      'a\\x01"\\xe4',
+      'a\\\\u0001\\\\"\\xc3\\xa4',
+      'a\\\\u0001\\\\"\\xe4',
+    ]
+    expect(quoted.filter((form) => !forms.has(form))).toEqual([])
+    expect(formsOfSecrets(fields, { token: 'plain' }).has('Stryker was here')).toBe(false)
   })
 })
 
@@ -183,6 +256,27 @@ describe('secrets that are kept while their destination changes', () => {
     expect(problems({ url: 'https://u:tok@b.example/' }, {}, stored)).toEqual({})
   })
 
+  it('are not asked for where they are not those of the store', () => {
+    const url = 'https://b.example/'
+    const revision = { next: { url, token: 'new' }, given: { url } }
+    for (const stored of [{ url: settings.url, token: 'tok' }, { url: settings.url }]) {
+      expect(keptSecretProblems(fields, { stored, ...revision })).toEqual({})
+    }
+  })
+
+  it('are asked for again with an address that is none, and with another text of a place', () => {
+    const stored = { url: settings.url, token: 'tok', place: 'http://a.example/x' }
+    expect(problems({ url: 'nowhere' }, {}, stored)).toEqual({ token: asks('url') })
+    expect(problems({ place: 'http://a.example/y' }, {}, stored)).toEqual({ token: asks('place') })
+    expect(problems({ place: 'http://a.example/x' }, {}, stored)).toEqual({})
+  })
+
+  it('follow no header but Host', () => {
+    const stored = { token: 'tok', headers: { Accept: 'a', Host: 'a.example' } }
+    const headers = { Accept: 'b', Host: 'a.example' }
+    expect(problems({ headers }, {}, stored)).toEqual({})
+  })
+
   it('follow the host of a group, of a list, and the Host header', () => {
     const stored = {
       token: 'tok',
@@ -194,6 +288,7 @@ describe('secrets that are kept while their destination changes', () => {
     expect(next({ auth: { host: 'b.example' } })).toEqual({ token: asks('auth.host') })
     expect(next({ auth: {} })).toEqual({ token: asks('auth.host') })
     expect(next({ hosts: ['b.example'] })).toEqual({})
+    expect(next({ hosts: null })).toEqual({})
     expect(next({ hosts: ['b.example', 'c.example'] })).toEqual({ token: asks('hosts') })
     expect(next({ headers: { host: 'a.example' } })).toEqual({})
     expect(next({ headers: { host: 'b.example' } })).toEqual({ token: asks('headers.host') })

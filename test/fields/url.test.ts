@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { canParseUrl } from '../../src/model/url.ts'
-import { parseUrl } from '../../src/fields/url.ts'
+import { parseHost, parseUrl } from '../../src/fields/url.ts'
+import { field } from '../../src/fields/vocabulary.ts'
+import { judge } from './table.ts'
 
 it('an address with a letter such as ü is one, however often it has been looked at', () => {
   const address = 'http://b\u00fccher.example/\u00fcber'
@@ -11,4 +13,27 @@ it('an address with a letter such as ü is one, however often it has been looked
 it('a relative address is one with its base only', () => {
   expect(canParseUrl('/a')).toBe(false)
   expect(canParseUrl('/a', 'http://b.example/')).toBe(true)
+})
+
+it('an address has no login unless one is asked for', () => {
+  const problem = 'user and password do not belong in this address'
+  expect(parseUrl('https://u:p@a.example/')).toEqual({ ok: false, problem })
+  expect(parseUrl('https://u:p@a.example/', { userinfo: true })).toMatchObject({ ok: true })
+})
+
+it('an address of other schemes says which', () => {
+  const socket = field.url({ description: 'd', schemes: ['ws', 'wss'] })
+  expect(judge(socket, ' wss://a.example/x ')).toBe('wss://a.example/x')
+  expect(judge(socket, 'http://a.example/')).toBe('invalid: a ws:// or wss:// address is expected')
+  expect(judge(field.url({ description: 'd' }), 'ws://a.example/')).toBe(
+    'invalid: an http:// or https:// address is expected',
+  )
+})
+
+it('a host has brackets around it or none, and at most 253 characters', () => {
+  expect(parseHost('[::1]')).toBe('::1')
+  for (const text of ['', '[]', 'a[b]', '[a]b', '[a', 'a]']) expect(parseHost(text)).toBeUndefined()
+  const longest = `${'abcdefg.'.repeat(31)}large`
+  expect(parseHost(longest)).toBe(longest)
+  expect(parseHost(`${longest}r`)).toBeUndefined()
 })

@@ -167,6 +167,13 @@ describe('choices', () => {
   ])('an address family: %s', (given, expected) => {
     expect(judge(field.ipFamily(), given)).toBe(expected)
   })
+
+  it('a group is an object of fields, and keeps its values', () => {
+    const group = field.group({ user: field.text({ description }) }, { description })
+    expect(group.info).toMatchObject({ kind: 'object', description })
+    expect(group.presence).toBe('optional')
+    expect(group.decode({ user: 'u' })).toEqual({ user: 'u' })
+  })
 })
 
 describe('hosts', () => {
