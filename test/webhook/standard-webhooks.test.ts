@@ -74,6 +74,8 @@ describe('a webhook with a standard_secret', () => {
     ['plain text', /^invalid: whsec_/],
     [secretOf(23), /^invalid: whsec_ and the base64 of 24 to 64 bytes/],
     [secretOf(65), /^invalid: whsec_/],
+    [secretOf(24).slice(6), /^invalid: whsec_/],
+    [secretOf(25).replace('==', '='), /^invalid: whsec_/],
     [`${secret}!`, /^invalid: whsec_/],
     [`${secret} plain`, /^invalid: whsec_/],
     [`${secret} ${other} ${secret}`, /^out_of_range: 1\.\.2 secrets/],
@@ -84,6 +86,18 @@ describe('a webhook with a standard_secret', () => {
     ).toEqual({
       standard_secret: expect.stringMatching(problem),
     })
+  })
+
+  it.each([
+    ['24 bytes', secretOf(24)],
+    ['64 bytes', secretOf(64)],
+    ['without padding', secretOf(25).replace(/=+$/, '')],
+    ['two, with spaces around and between', `  ${secret} \n ${other} `],
+  ])('is saved with %s', async (_, standard_secret) => {
+    const { kind } = rig()
+    expect(
+      await kind.check({ url: 'http://127.0.0.1:9/', method: 'POST', standard_secret }),
+    ).toEqual({})
   })
 
   it('shows its secret in no answer', async () => {
@@ -115,6 +129,79 @@ describe('verifyStandardWebhook', () => {
     const request = signed()
     expect(verify(request)).toMatchObject({ ok: true, id: 'msg_1' })
     expect(verify(request, { headers: new Headers(request.headers) })).toMatchObject({ ok: true })
+    const fields = { event: 'down', notificationId: 42, payload: delivery.payload }
+    expect(verify(request)).toEqual({ ok: true, id: 'msg_1', secretIndex: 0, ...fields })
+  })
+
+  it('says which of several secrets has signed, and passes over what is no secret', () => {
+    const secrets = ['', 'plain', 'whsec_', `x${secret}`, 'whsec_!!!!', other, ` ${secret} `]
+    expect(verify(signed(), { secret: secrets })).toMatchObject({ ok: true, secretIndex: 6 })
+    expect(verify(signed(), { secret: [secret, other, secret] })).toMatchObject({ secretIndex: 0 })
+  })
+
+  it.each([
+    ['plain', 'a secret of another form'],
+    ['whsec_', 'an empty one'],
+    ['whsec_a$==', 'one that is not base64'],
+    ['whsec_AAAAA', 'one that base64 cannot have'],
+    [`whsec_${'A'.repeat(1028)}`, 'one of more than 1024 characters'],
+  ])('has no use for %s, %s', (unusable) => {
+    expect(verify(signed(), { secret: unusable })).toEqual({ ok: false, reason: 'no_secret' })
+  })
+
+  it('takes a secret of 1024 characters of base64', () => {
+    const long = `whsec_${Buffer.alloc(768, 5).toString('base64')}`
+    expect(verify(signed(long), { secret: long })).toMatchObject({ ok: true })
+  })
+
+  it('compares ten signatures of a request', () => {
+    const { headers } = signed()
+    const wrong = `v1,${Buffer.alloc(32).toString('base64')} `
+    const behind = (count: number) => ({
+      body,
+      headers: {
+        ...headers,
+        'webhook-signature': wrong.repeat(count) + headers['webhook-signature'],
+      },
+    })
+    expect(verify(behind(9))).toMatchObject({ ok: true })
+    expect(verify(behind(10))).toEqual({ ok: false, reason: 'mismatch' })
+  })
+
+  it('takes an id of 256 characters, and a time of 12 digits', () => {
+    expect(verify(signed(secret, NOW, 'i'.repeat(256)))).toMatchObject({ ok: true })
+    const malformed = { ok: false, reason: 'malformed_header' }
+    expect(verify(signed(secret, NOW, 'i'.repeat(257)))).toEqual(malformed)
+    for (const id of ['a b', 'a.b', '.a', 'a.', 'a\n']) {
+      expect(verify(signed(secret, NOW, id))).toEqual(malformed)
+    }
+    const at = 999_999_999_999_000
+    expect(verify(signed(secret, at), { now: at })).toMatchObject({ ok: true })
+    const { headers } = signed()
+    for (const timestamp of ['1234567890123', '-1', ' 1', '1 ', '1.5']) {
+      const request = { body, headers: { ...headers, 'webhook-timestamp': timestamp } }
+      expect(verify(request)).toEqual(malformed)
+    }
+  })
+
+  it('refuses a header that is repeated: it is ambiguous', () => {
+    const { headers } = signed()
+    const repeated = { ...headers, 'webhook-id': ['msg_1', 'msg_1'] } as never
+    expect(verify({ body, headers: repeated })).toEqual({ ok: false, reason: 'missing_header' })
+  })
+
+  it('refuses a signed body that is not ours', () => {
+    const id = 'msg_1'
+    const text = '{"event":"down"}'
+    const { headers } = signed()
+    const signature = new Webhook(secret).sign(id, new Date(NOW), text)
+    const request = { body: text, headers: { ...headers, 'webhook-signature': signature } }
+    expect(verify(request)).toEqual({ ok: false, reason: 'bad_body' })
+  })
+
+  it('takes the time of the machine where none is given', () => {
+    const at = Math.floor(Date.now() / 1000) * 1000
+    expect(ours(signed(secret, at))).toMatchObject({ ok: true })
   })
 
   it('takes one good signature among others', () => {
@@ -164,10 +251,19 @@ describe('verifyStandardWebhook', () => {
       })
     }
     expect(verify(signed(), { now: NOW + 300_000 })).toMatchObject({ ok: true })
+    expect(verify(signed(), { now: NOW - 300_000 })).toMatchObject({ ok: true })
+    expect(verify(signed(), { now: NaN })).toEqual({ ok: false, reason: 'outside_tolerance' })
   })
 
   it('throws where it is called with a parsed body, or too many secrets', () => {
     expect(() => verify(signed(), { body: {} as never })).toThrow(/raw bytes/)
     expect(() => verify(signed(), { secret: Array<string>(11).fill(secret) })).toThrow(TypeError)
+    for (const toleranceSec of [-1, NaN]) {
+      expect(() => verify(signed(), { toleranceSec })).toThrow(
+        new TypeError('toleranceSec: 0 or more seconds are expected'),
+      )
+    }
+    const wrong = { tolerance: 60 } as Partial<VerifyStandardOptions>
+    expect(() => verify(signed(), wrong)).toThrow(/verifyStandardWebhook.*"tolerance"/)
   })
 })

@@ -50,7 +50,10 @@ describe('verifyWebhook', () => {
   it.each([[payload], [{}], [[...body]], [null], [undefined], [42]])(
     'throws a TypeError with a hint for a body that is not raw: %j',
     (parsed) => {
-      expect(() => verify({ body: parsed as never })).toThrow(/raw bytes/)
+      expect(() => verify({ body: parsed as never })).toThrow(
+        'body: the raw bytes of the request are expected, before anything has parsed them ' +
+          '(express.raw({ type: "application/json" }), await request.arrayBuffer(), …)',
+      )
       expect(() => verify({ body: parsed as never })).toThrow(TypeError)
     },
   )
@@ -143,7 +146,9 @@ describe('verifyWebhook', () => {
 
   it('throws for more than ten secrets', () => {
     expect(verify({ secret: [...Array<string>(9).fill('x'), secret] })).toMatchObject({ ok: true })
-    expect(() => verify({ secret: Array<string>(11).fill(secret) })).toThrow(TypeError)
+    expect(() => verify({ secret: Array<string>(11).fill(secret) })).toThrow(
+      new TypeError('secret: at most 10 are expected'),
+    )
   })
 
   it.each([
@@ -165,8 +170,19 @@ describe('verifyWebhook', () => {
     expect(verify({ now: () => NOW + 900_001 })).toEqual(refused('outside_tolerance'))
     expect(verifyWebhook({ body, header, secret })).toEqual(refused('outside_tolerance'))
     expect(verify({ now: NaN })).toEqual(refused('outside_tolerance'))
-    expect(() => verify({ toleranceSec: NaN })).toThrow(TypeError)
-    expect(() => verify({ toleranceSec: -1 })).toThrow(TypeError)
+    const wrong = new TypeError('toleranceSec: 0 or more seconds are expected')
+    expect(() => verify({ toleranceSec: NaN })).toThrow(wrong)
+    expect(() => verify({ toleranceSec: -1 })).toThrow(wrong)
+  })
+
+  it('takes the time of the machine where none is given', () => {
+    const fresh = sentAt(new Date().toISOString())
+    expect(verifyWebhook({ ...fresh, secret })).toMatchObject({ ok: true })
+  })
+
+  it('names an option that there is none of', () => {
+    const wrong = { body, header, secret, tolerance: 60 } as VerifyOptions
+    expect(() => verifyWebhook(wrong)).toThrow(/verifyWebhook.*"tolerance"/)
   })
 
   it('does not look at the age before the signature', () => {
@@ -184,6 +200,8 @@ describe('verifyWebhook', () => {
     ' 2026-01-01T12:00:00.000Z',
     '2026-01-01T12:00:00.000Z\n',
     '2026-13-01T12:00:00.000Z',
+    'x2026-01-01T12:00:00.000Z',
+    '2026-01-01T12:00:00.000Zx',
   ])('refuses sent_at in the form %j', (sent_at) => {
     expect(verify(sentAt(sent_at))).toEqual(refused('bad_body'))
   })
@@ -199,6 +217,8 @@ describe('verifyWebhook', () => {
     '{"event":1,"notification_id":1}',
     '{"event":"test","notification_id":"1"}',
     '{"event":"test","notification_id":1.5}',
+    '[{"event":"test","notification_id":1}]',
+    '{"notification_id":1}',
   ])('reports a signed body that is not ours: %j', (text) => {
     expect(verify({ ...signed(text), toleranceSec: 0 })).toEqual(refused('bad_body'))
   })
@@ -223,7 +243,11 @@ describe('assertWebhook', () => {
         return error as Error & { readonly reason: string }
       }
     }) as (Error & { readonly reason: string })[]
-    expect(new Set(errors.map(({ message }) => message)).size).toBe(1)
+    for (const { message, name } of errors) {
+      expect(message).toBe('The webhook could not be verified')
+      expect(name).toBe('WebhookVerificationError')
+    }
+    expect(errors).toMatchObject(errors.map(() => ({ code: 'webhook_not_verified' })))
     expect(errors.map(({ reason }) => reason)).toEqual([
       'missing_header',
       'malformed_header',
@@ -273,8 +297,46 @@ describe('createReplayGuard', () => {
     expect(guard.accept(1)).toBe(true)
   })
 
+  it('remembers for half an hour, and 10000 notifications, unless told otherwise', () => {
+    let at = 0
+    const guard = createReplayGuard({ now: () => at })
+    guard.accept(1)
+    at = 1_799_999
+    expect(guard.accept(1)).toBe(false)
+    at = 1_800_000
+    expect(guard.accept(1)).toBe(true)
+    for (let id = 2; id <= 10_000; id++) guard.accept(id)
+    expect(guard.accept(1)).toBe(false)
+    guard.accept(10_001)
+    expect(guard.accept(1)).toBe(true)
+  })
+
+  it('goes by the clock of the machine unless told otherwise', () => {
+    const guard = createReplayGuard()
+    expect([guard.accept(1), guard.accept(1)]).toEqual([true, false])
+  })
+
+  it('keeps one notification where max is 1', () => {
+    const guard = createReplayGuard({ max: 1, now: () => 0 })
+    expect([guard.accept(1), guard.accept(1), guard.accept(2), guard.accept(1)]).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ])
+  })
+
   it('refuses bounds that make no sense', () => {
-    expect(() => createReplayGuard({ ttlSec: 0 })).toThrow(TypeError)
-    expect(() => createReplayGuard({ max: 0 })).toThrow(TypeError)
+    for (const ttlSec of [0, -1, NaN]) {
+      expect(() => createReplayGuard({ ttlSec })).toThrow(
+        new TypeError('ttlSec: a number above 0 is expected'),
+      )
+    }
+    for (const max of [0, 1.5, -1, NaN]) {
+      expect(() => createReplayGuard({ max })).toThrow(
+        new TypeError('max: an integer above 0 is expected'),
+      )
+    }
+    expect(() => createReplayGuard({ ttl: 5 } as never)).toThrow(/createReplayGuard.*"ttl"/)
   })
 })
