@@ -126,7 +126,7 @@ function digestOf(
 ): Uint8Array | 'missing_header' | 'malformed_header' {
   const list: readonly unknown[] = Array.isArray(header) ? header : [header]
   const [value] = list
-  if (list.length === 0 || value === undefined || value === null) return 'missing_header'
+  if (value === undefined || value === null) return 'missing_header'
   if (list.length > 1 || typeof value !== 'string') return 'malformed_header'
   if (value.length !== PREFIX.length + HEX_DIGITS || !value.startsWith(PREFIX)) {
     return 'malformed_header'

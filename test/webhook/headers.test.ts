@@ -32,6 +32,9 @@ const REFUSED: readonly HeaderPair[] = [
     'Metadata-Flavor',
     'X-aws-ec2-metadata-token',
     'X-aws-ec2-metadata-token-ttl-seconds',
+    'Webhook-Id',
+    'Webhook-Signature',
+    'Webhook-Timestamp',
     'X-Service-Event',
     'X-Service-Signature',
     'x-service-anything',
@@ -72,6 +75,20 @@ describe('custom headers of a webhook', () => {
     },
   )
 
+  it.each<[name: string, value: string, problem: string]>([
+    ['a b', 'x', 'a header name is made of letters, digits and hyphens'],
+    ['Host', 'x', 'the header Host cannot be set'],
+    ['X-A', 'x'.repeat(4094), 'the header X-A is longer than 4096 bytes'],
+    ['X-A', 'a\nb', 'the header X-A has line breaks, controls or characters beyond Latin-1'],
+  ])('says of %j: %j what is wrong', (name, value, problem) => {
+    expect(
+      naming.problem([
+        ['X-Good', 'yes'],
+        [name, value],
+      ]),
+    ).toBe(problem)
+  })
+
   it('does not repeat a value, which may be a secret', () => {
     expect(naming.problem([['Authorization', 'Bearer s3cr3t\n']])).not.toContain('s3cr3t')
   })
@@ -92,11 +109,11 @@ describe('custom headers of a webhook', () => {
     const many = (count: number, value: string): HeaderPair[] =>
       Array.from({ length: count }, (_, n) => [`X-${n}`, value])
     expect(naming.problem(many(20, 'x'))).toBeUndefined()
-    expect(naming.problem(many(21, 'x'))).toMatch(/at most 20/)
+    expect(naming.problem(many(21, 'x'))).toBe('at most 20 headers')
     // On the wire each has a colon, a space and a line break as well.
     expect(naming.problem(many(4, 'x'.repeat(4096 - 'X-0: \r\n'.length)))).toBeUndefined()
-    expect(naming.problem(many(4, 'x'.repeat(4097 - 'X-0: \r\n'.length)))).toMatch(
-      /at most 16384 b/,
+    expect(naming.problem(many(4, 'x'.repeat(4097 - 'X-0: \r\n'.length)))).toBe(
+      'at most 16384 bytes of headers',
     )
     const { headers, dropped } = naming.compose({ event: 'down', custom: many(25, 'x') })
     expect([headers.length, dropped.length]).toEqual([3 + 20, 5])
@@ -114,12 +131,33 @@ describe('the naming of the sender', () => {
       ['X-Acme-Signature', 'sha256=00'],
     ])
     expect(own.problem([['x-acme-event', 'down']])).toBeTypeOf('string')
+    expect(own.problem([['x-acme', 'down']])).toBeUndefined()
+  })
+
+  it('leaves room for the headers of another scheme, before those of the contact', () => {
+    const { headers } = naming.compose({
+      event: 'up',
+      signature: 'sha256=00',
+      further: [['webhook-id', 'msg_1']],
+      custom: [['X-Good', 'yes']],
+    })
+    expect(headers.slice(2)).toEqual([
+      ['X-Service-Event', 'up'],
+      ['X-Service-Signature', 'sha256=00'],
+      ['webhook-id', 'msg_1'],
+      ['X-Good', 'yes'],
+    ])
   })
 
   it.each([{ brand: 'My Brand' }, { prefix: 'a:b' }, { brand: '' }, { prefix: 'é' }])(
     'refuses %j at creation',
     (options) => {
-      expect(() => webhookHeaders(options)).toThrow(ConfigurationError)
+      const [option] = Object.keys(options)
+      expect(() => webhookHeaders(options)).toThrow(
+        new ConfigurationError(
+          `Webhook option ${option}: letters, digits and hyphens are expected`,
+        ),
+      )
     },
   )
 })

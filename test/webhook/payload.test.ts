@@ -3,6 +3,8 @@ import {
   composeBody,
   freezePayload,
   MAX_BODY_BYTES,
+  outagePayload,
+  payloadMonitorOf,
   repeatPayload,
 } from '../../src/webhook/payload.ts'
 
@@ -44,6 +46,44 @@ describe('the body of a webhook', () => {
       ended_at: '2026-01-01T12:01:01.000Z',
       duration_sec: 61,
     })
+  })
+
+  it('tells why an incident was closed, and when somebody took it on', () => {
+    const closed = { ...incident, closed_reason: 'recovered' as const }
+    const taken = { ...incident, acknowledged_at: incident.started_at + 1 }
+    const frozen = (of: typeof incident) =>
+      body(freezePayload({ event: 'x', monitor, incident: of }))
+    const plain = { ...incident, id: 9, started_at: '2026-01-01T12:00:00.000Z' }
+    expect(frozen(incident)['incident']).toEqual(plain)
+    expect(frozen(closed)['incident']).toEqual({ ...plain, closed_reason: 'recovered' })
+    expect(frozen(taken)['incident']).toEqual({
+      ...plain,
+      acknowledged_at: '2026-01-01T12:00:00.001Z',
+    })
+  })
+
+  it('has the metadata of a monitor where it was asked for', () => {
+    const metadata = { team: 'shop' }
+    const whole = freezePayload({ event: 'down', monitor: { ...monitor, metadata }, incident })
+    expect(body(whole)['monitor']).toEqual({ ...monitor, metadata })
+  })
+
+  it('has of a monitor its id, its name, its type and its target', () => {
+    const record = { id: 7, type: 'http', target: monitor.target, common: { name: 'Shop' }, x: 1 }
+    expect(payloadMonitorOf(record as never)).toEqual(monitor)
+  })
+
+  it('becomes an outage: what was to be told of its end, as one message', () => {
+    const ended = { ...incident, ended_at: incident.started_at + 61_000, duration_sec: 61 }
+    const up = freezePayload({ event: 'up', monitor, incident: ended, extras: { locations: [1] } })
+    expect(body(outagePayload(up))).toEqual({ ...body(up), event: 'outage' })
+  })
+
+  it('is dated 1970 where it was never sent: the caller sets the time first', () => {
+    const early = { ...row, sent_at: null } as unknown as typeof row
+    expect(body(freezePayload({ event: 'down', monitor, incident }), early)['sent_at']).toBe(
+      '1970-01-01T00:00:00.000Z',
+    )
   })
 
   it('has null for what an event does not have', () => {
@@ -107,6 +147,58 @@ describe('the body of a webhook', () => {
       monitor,
       incident: { id: 9, cause_code: 'http_status' },
       notification_id: 42,
+      truncated: true,
+    })
+  })
+
+  it('is cut as little as possible: texts to 16384 characters, lists and objects to 1000 entries', () => {
+    const extras = {
+      page: 'x'.repeat(400_000),
+      list: Array.from({ length: 1001 }, (_, n) => n),
+      kept: 'y'.repeat(16_384),
+      cut: 'y'.repeat(16_385),
+      names: Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`n${n}`, n])),
+      deep: [{ text: 'z'.repeat(20_000), nothing: null }],
+    }
+    const whole = body(freezePayload({ event: 'down', monitor, incident, extras }))
+    expect(whole['page']).toBe(`${'x'.repeat(16_384)}…`)
+    expect(whole['list']).toEqual(extras.list.slice(0, 1000))
+    expect(whole['kept']).toBe(extras.kept)
+    expect(whole['cut']).toBe(`${extras.kept}…`)
+    expect(Object.keys(whole['names'] as object)).toEqual(Object.keys(extras.names).slice(0, 1000))
+    expect(whole['deep']).toEqual([{ text: `${'z'.repeat(16_384)}…`, nothing: null }])
+    expect(whole['truncated']).toBe(true)
+  })
+
+  const sizes = (value: unknown): unknown =>
+    Array.isArray(value) ? value.map(sizes) : String(value).replace('…', '').length
+  const texts = (count: number, chars: number) => Array<string>(count).fill('x'.repeat(chars))
+  it.each<[string, readonly unknown[], readonly unknown[]]>([
+    ['texts to 4096 characters', texts(20, 20_000), texts(20, 4096)],
+    ['lists to 200 entries', texts(300, 1000), texts(200, 1000)],
+    ['texts to 1024 characters, lists to 50 entries', texts(100, 20_000), texts(50, 1024)],
+    [
+      'texts to 256 characters, lists to 10 entries',
+      Array(20).fill(texts(60, 20_000)),
+      Array(10).fill(texts(10, 256)),
+    ],
+  ])('is cut further where it needs to be: %s', (_, list, kept) => {
+    const extras = { list: list as readonly string[] }
+    const whole = body(freezePayload({ event: 'down', monitor, incident, extras }))
+    expect(sizes(whole['list'])).toEqual(sizes(kept))
+    expect(whole['truncated']).toBe(true)
+  })
+
+  it('loses what an event adds where even that is too much', () => {
+    const list = Array(10).fill(Array(10).fill(Array(10).fill('ä'.repeat(300)))) as never
+    const whole = body(freezePayload({ event: 'down', monitor, incident, extras: { list } }))
+    const { sent_at, notification_id } = whole
+    expect(whole).toEqual({
+      event: 'down',
+      monitor,
+      incident: { id: 9, ...incident, started_at: '2026-01-01T12:00:00.000Z' },
+      sent_at,
+      notification_id,
       truncated: true,
     })
   })

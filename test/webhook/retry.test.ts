@@ -44,6 +44,14 @@ describe('classify', () => {
     expect(error(code)).toBe('failed')
   })
 
+  it('retries what failed for no known reason', () => {
+    expect(classify({ http_status: null, error: null })).toBe('temporary')
+    const literal = { retryConnectionErrors: false }
+    expect(classify({ http_status: null, error: null }, literal)).toBe('temporary')
+    for (const other of ['xstopped', 'stoppedx', 'timeout_x', 'xinternal_error', 'internal_errorx'])
+      expect(error(other, literal)).toBe('failed')
+  })
+
   it('retries the 4xx that the operator lists', () => {
     const rules = { retryStatuses: [408, 425, 429] }
     expect(classify({ http_status: 429, error: null }, rules)).toBe('temporary')
@@ -78,6 +86,10 @@ describe('pauseAfter', () => {
     expect(MAX_ATTEMPTS).toBe(5)
   })
 
+  it('is the first one where no attempt was counted', () => {
+    expect([0, -1].map((attempt) => pauseAfter(attempt))).toEqual([30_000, 30_000])
+  })
+
   it('adds up to 10 %, and never takes anything away', () => {
     expect(pauseAfter(1, { random: () => 0 })).toBe(30_000)
     expect(pauseAfter(1, { random: () => 0.5 })).toBe(31_500)
@@ -106,6 +118,13 @@ describe('parseRetryAfter', () => {
     ['1.5', null],
     ['1e3', null],
     ['soon', null],
+    ['999999999', 999_999_999_000],
+    ['Thu, 01 Jan 2026 12:00:00 GMT', null],
+    ['xThu, 01 Jan 2026 12:01:00 GMT', null],
+    ['Thu, 01 Jan 2026 12:01:00 GMTx', null],
+    ['THU, 01 Jan 2026 12:01:00 GMT', null],
+    ['Thu, 01 JAN 2026 12:01:00 GMT', null],
+    ['5x', null],
     ['', null],
     [undefined, null],
     ['2026-01-01T12:01:00Z', null],
@@ -196,23 +215,30 @@ describe('afterInterruption and settle', () => {
     })
   })
 
-  it.each(['probe_offline', 'probe_resolver_broken', 'probe_overloaded'])(
-    'do not count what never left this machine (%s), for a day',
-    (error) => {
-      expect(classify({ http_status: null, error }, { retryConnectionErrors: false })).toBe(
-        'temporary',
-      )
-      const end = { ...temporary, error }
-      const first = { attempts: 4, interruptions: 1, claims: 1 }
-      expect(nextAttempt(first, end, options)).toEqual({
-        ...{ status: 'queued', attempts: 4, interruptions: 1 },
-        due_at: 1_030_000,
-      })
-      const after = (claims: number) => nextAttempt({ ...first, claims }, end, options)
-      expect(after(2)).toMatchObject({ attempts: 4, due_at: 1_037_500 })
-      expect(after(30)).toMatchObject({ attempts: 4, due_at: 1_300_000 })
-      // 300 of them, nearly all followed by five minutes, are a day.
-      expect(after(300)).toMatchObject({ status: 'failed', attempts: 5 })
-    },
-  )
+  it.each([
+    'probe_offline',
+    'probe_resolver_broken',
+    'probe_overloaded',
+    'storage',
+    'proxy_unreachable',
+    'proxy_auth',
+  ])('do not count what never left this machine (%s), for a day', (error) => {
+    expect(classify({ http_status: null, error }, { retryConnectionErrors: false })).toBe(
+      'temporary',
+    )
+    const end = { ...temporary, error }
+    const first = { attempts: 4, interruptions: 1, claims: 1 }
+    expect(nextAttempt(first, end, options)).toEqual({
+      ...{ status: 'queued', attempts: 4, interruptions: 1 },
+      due_at: 1_030_000,
+    })
+    const after = (claims: number) => nextAttempt({ ...first, claims }, end, options)
+    const { claims: _, ...unclaimed } = first
+    expect(nextAttempt(unclaimed, end, options)).toMatchObject({ due_at: 1_030_000 })
+    expect(after(2)).toMatchObject({ attempts: 4, due_at: 1_037_500 })
+    expect(after(299)).toMatchObject({ status: 'queued', attempts: 4 })
+    expect(after(30)).toMatchObject({ attempts: 4, due_at: 1_300_000 })
+    // 300 of them, nearly all followed by five minutes, are a day.
+    expect(after(300)).toMatchObject({ status: 'failed', attempts: 5 })
+  })
 })

@@ -75,6 +75,7 @@ describe('a webhook with a standard_secret', () => {
     [secretOf(23), /^invalid: whsec_ and the base64 of 24 to 64 bytes/],
     [secretOf(65), /^invalid: whsec_/],
     [secretOf(24).slice(6), /^invalid: whsec_/],
+    [secretOf(24).replace('whsec_', 'secret'), /^invalid: whsec_/],
     [secretOf(25).replace('==', '='), /^invalid: whsec_/],
     [`${secret}!`, /^invalid: whsec_/],
     [`${secret} plain`, /^invalid: whsec_/],
@@ -142,6 +143,7 @@ describe('verifyStandardWebhook', () => {
   it.each([
     ['plain', 'a secret of another form'],
     ['whsec_', 'an empty one'],
+    ['A'.repeat(64), 'one without whsec_'],
     ['whsec_a$==', 'one that is not base64'],
     ['whsec_AAAAA', 'one that base64 cannot have'],
     [`whsec_${'A'.repeat(1028)}`, 'one of more than 1024 characters'],
@@ -232,6 +234,8 @@ describe('verifyStandardWebhook', () => {
     ['webhook-timestamp', '1e9', 'malformed_header'],
     ['webhook-timestamp', String(NOW / 1000 + 1), 'mismatch'],
     ['webhook-signature', 'v1,short', 'malformed_header'],
+    ['webhook-signature', 'v1,AAAA', 'malformed_header'],
+    ['webhook-signature', `v2,${'A'.repeat(43)}=`, 'malformed_header'],
     ['webhook-signature', 'sha256=00', 'malformed_header'],
     ['webhook-signature', `v1,${'A'.repeat(43)}=`, 'mismatch'],
   ])('refuses %s: %s', (name, value, reason) => {
