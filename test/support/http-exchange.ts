@@ -14,7 +14,7 @@ import { systemClock } from '../../src/clock.ts'
 import { DeadlineError } from '../../src/net/timing/deadline.ts'
 import { explain } from '../../src/net/explain.ts'
 import { targetPolicy } from '../../src/net/guard/guard.ts'
-import type { HttpExchange, HttpRequest } from '../../src/net/net.ts'
+import type { HttpExchange, HttpRequest, TextReader } from '../../src/net/net.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
 import { createTrace } from '../../src/net/timing/trace.ts'
 
@@ -30,12 +30,14 @@ export interface AskOptions {
   /** Default 10 s. */
   readonly timeout_ms?: number
   readonly ca?: string
+  /** Takes in the body while it arrives. */
+  readonly reader?: TextReader
 }
 
 /** Carries out one exchange; what it opened is closed when this resolves. */
 export async function ask(
   request: HttpRequest | string,
-  { timeout_ms = 10_000, ca }: AskOptions = {},
+  { timeout_ms = 10_000, ca, reader }: AskOptions = {},
 ): Promise<Asked> {
   const clock = systemClock
   const network = createNetwork({
@@ -48,7 +50,8 @@ export async function ask(
   const timer = clock.timer(timeout_ms, () => stop.abort(new DeadlineError(timeout_ms)))
   const net = network.open({ signal: stop.signal, deadlineIn: () => timeout_ms, trace })
   try {
-    const exchange = await net.http(typeof request === 'string' ? { url: request } : request)
+    const asked = typeof request === 'string' ? { url: request } : request
+    const exchange = await net.http(asked, () => reader)
     return { exchange, cause_code: null, cause_text: null, phase: null }
   } catch (error) {
     return { exchange: null, ...explain(error, { phase: trace.current }) }
