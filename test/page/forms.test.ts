@@ -258,3 +258,17 @@ it('counts with the requests and the asked checks of the API', async () => {
   for (let at = 0; at < 9; at++) await visit.post('/monitors/new', { type: 'lathe' })
   expect((await visit.post('/monitors/new', NEW)).status).toBe(429)
 })
+
+it('a form of more fields than the page ever sends is refused, before they are looked at', async () => {
+  const { visit, engine } = await workshop()
+  const type = 'application/x-www-form-urlencoded'
+  const send = (more: number) => {
+    const fields = `${String(new URLSearchParams(NEW))}${'&a'.repeat(more)}`
+    return visit.post('/monitors/new', new Blob([fields], { type }))
+  }
+  const refused = await send(130_000)
+  expect(refused.status).toBe(400)
+  expect(await refused.text()).toContain('The form could not be read')
+  expect((await engine.monitors.list()).items).toEqual([])
+  expect((await send(1000)).status).toBe(303)
+})

@@ -39,7 +39,7 @@ export interface Visitor {
   /** A form as a page of ours sends it, unless other headers are given. */
   post(
     path: string,
-    fields?: Record<string, string>,
+    fields?: Record<string, string> | Blob,
     headers?: Record<string, string>,
   ): Promise<Response>
   signIn(key?: string): Promise<Response>
@@ -117,7 +117,11 @@ export function visitor(page: StatusPage): Visitor {
       return (await go(path, {})).text()
     },
     post: (path, fields = {}, headers = { 'Sec-Fetch-Site': 'same-origin' }) =>
-      go(path, { method: 'POST', body: new URLSearchParams(fields), headers }),
+      go(path, {
+        method: 'POST',
+        body: fields instanceof Blob ? fields : new URLSearchParams(fields),
+        headers,
+      }),
     signIn: (key = KEY) => visit.post('/sign-in', { key }),
   }
   return visit

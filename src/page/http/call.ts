@@ -24,6 +24,8 @@ import { canParseUrl } from '../../model/url.ts'
 const LIMIT_BYTES = 4096
 /** For the settings of a monitor: as much as the API takes. */
 export const FORM_BYTES = 262_144
+/** No form of the page has as many fields. */
+const MOST_FIELDS = 4096
 const DEADLINE_MS = 10_000
 
 /** What all requests share. */
@@ -133,12 +135,13 @@ interface Reading {
   readonly limit_bytes: number
 }
 
-/** The fields of a form; `undefined` if it is not a form, too long, or incomplete. */
+/** The fields of a form; `undefined` if it is not a form, too long, of too many fields, or incomplete. */
 async function readForm(request: Request, reading: Reading): Promise<URLSearchParams | undefined> {
   const type = request.headers.get('content-type') ?? 'application/x-www-form-urlencoded'
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim())) return undefined
   const text = request.body === null ? '' : await readText(request.body, reading)
-  return text === undefined ? undefined : new URLSearchParams(text)
+  if (text === undefined || text.split('&', MOST_FIELDS + 1).length > MOST_FIELDS) return undefined
+  return new URLSearchParams(text)
 }
 
 async function readText(
