@@ -69,6 +69,12 @@ export function afterAttempt(row: NotificationRecord, end: FinishedAttempt): Not
   }
 }
 
+/**
+ * A row dated later than this after a claim was created before the clock was set back. One that is less ahead was
+ * created while the claim was on its way to the store, and keeps its due time.
+ */
+export const REDATED_AFTER_MS = 60_000
+
 /** The statuses of notifications with a finished attempt. */
 export const ATTEMPTED: readonly NotificationStatus[] = ['sent', 'failed']
 

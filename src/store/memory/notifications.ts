@@ -10,6 +10,7 @@ import {
   queuedRow,
   sharedByAccount,
   ATTEMPTED,
+  REDATED_AFTER_MS,
   UNREADABLE,
 } from '../rules.ts'
 import type { FinishedAttempt, Claim, ClockSet, NotificationQuery, FullStore } from '../store.ts'
@@ -97,14 +98,14 @@ export function claim(tables: Tables, wanted: Claim): NotificationRecord[] {
 }
 
 /**
- * Re-dates rows whose `created_at` is after `now`, which happens when the clock is set back: their delay counts from
+ * Re-dates rows whose `created_at` is far after `now`, which happens when the clock is set back: their delay counts from
  * `now`.
  */
 function redate(tables: Tables, now: EpochMs): void {
   const { latest, rows } = tables.waiting
   for (;;) {
     const row = rows.get(latest.peek()?.id ?? 0)
-    if (row === undefined || row.created_at <= now) return
+    if (row === undefined || row.created_at <= now + REDATED_AFTER_MS) return
     const delay = row.due_at - row.created_at
     putNotification(tables, {
       ...row,

@@ -13,7 +13,14 @@
 
 import { systemClock } from '../../clock.ts'
 import type { NotificationRecord } from '../../model.ts'
-import { hostsWithRoom, INTERRUPTED, isReadable, sharedByAccount, UNREADABLE } from '../rules.ts'
+import {
+  hostsWithRoom,
+  INTERRUPTED,
+  isReadable,
+  REDATED_AFTER_MS,
+  sharedByAccount,
+  UNREADABLE,
+} from '../rules.ts'
 import { toNotification } from '../rows.ts'
 import type { Claim } from '../store.ts'
 import { ofNoneRemoved } from './account-removal.ts'
@@ -46,13 +53,13 @@ export async function claim(db: Database, wanted: Claim): Promise<readonly Notif
 /** Maximum number of rows per statement, ordered, so that the planner uses the index regardless of its statistics. */
 const REDATED = 1000
 /**
- * Re-dates rows whose `created_at` is after `now`, which happens when the clock is set back: their delay counts from
+ * Re-dates rows whose `created_at` is far after `now`, which happens when the clock is set back: their delay counts from
  * `now`. Rows that another engine has locked are skipped.
  */
 const REDATE = `UPDATE watchpost.notifications SET created_at = $1,
     due_at = CASE WHEN due_at < created_at THEN due_at ELSE $1 + due_at - created_at END
   WHERE id = ANY (ARRAY (SELECT id FROM watchpost.notifications
-    WHERE status = 'queued' AND created_at > $1
+    WHERE status = 'queued' AND created_at > $1::bigint + ${REDATED_AFTER_MS}
     ORDER BY created_at DESC LIMIT ${REDATED} FOR UPDATE SKIP LOCKED))`
 
 type Candidate = Pick<NotificationRecord, 'id' | 'account_id' | 'contact_id' | 'due_at'>

@@ -13,6 +13,7 @@ import {
   INTERRUPTED,
   pickReadable,
   sharedByAccount,
+  REDATED_AFTER_MS,
   UNREADABLE,
 } from '../rules.ts'
 import type { Claim } from '../store.ts'
@@ -29,7 +30,7 @@ export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
 }
 
 /**
- * Re-dates rows whose `created_at` is after `now`, which happens when the clock is set back: their delay counts from
+ * Re-dates rows whose `created_at` is far after `now`, which happens when the clock is set back: their delay counts from
  * `now`.
  */
 function redate(db: Connection, now: EpochMs): void {
@@ -37,7 +38,7 @@ function redate(db: Connection, now: EpochMs): void {
     `UPDATE notifications SET created_at = ?,
      due_at = CASE WHEN due_at < created_at THEN due_at ELSE ? + due_at - created_at END
      WHERE status = 'queued' AND created_at > ?`,
-    [now, now, now],
+    [now, now, now + REDATED_AFTER_MS],
   )
 }
 

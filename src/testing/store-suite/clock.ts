@@ -64,6 +64,13 @@ export const redatedCases: Readonly<Record<string, Case>> = {
     assert.equal((await stored(store, later.id)).due_at, T0 + DAY)
   },
 
+  'a claim that reaches the store late leaves alone what was queued meanwhile': async (store) => {
+    const { id } = await queue(store, { created_at: T0 + MINUTE, due_at: T0 + 2 * MINUTE })
+    assert.deepEqual(await claim(store, { now: T0 }), [])
+    const { created_at, due_at } = await stored(store, id)
+    assert.deepEqual([created_at, due_at], [T0 + MINUTE, T0 + 2 * MINUTE])
+  },
+
   'a pause of a row dated ahead of the clock is kept': async (store) => {
     const { id } = await queue(store, { created_at: T0 + 5, due_at: T0 + 5 })
     await claim(store, { now: T0 + 5 })
