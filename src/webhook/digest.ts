@@ -39,7 +39,7 @@ export function digestOf(rows: readonly Row[]): Delivery {
     notification_id: Number(notification_id),
     event: 'digest',
     payload,
-    body: Buffer.from(JSON.stringify(payload), 'utf8'),
+    body: Buffer.from(JSON.stringify(payload)),
   }
 }
 

@@ -130,7 +130,7 @@ export function composeBody(
   row: Pick<NotificationRecord, 'id' | 'incident_id' | 'sent_at'>,
   payload: string,
 ): Uint8Array {
-  return Buffer.from(JSON.stringify(composePayload(row, payload)), 'utf8')
+  return Buffer.from(JSON.stringify(composePayload(row, payload)))
 }
 
 function frozenIncident(incident: PayloadIncident): JsonObject {
@@ -163,7 +163,7 @@ function fit(body: JsonObject): string {
 }
 
 function fits(text: string): boolean {
-  return Buffer.byteLength(text, 'utf8') <= MAX_BODY_BYTES - RESERVE_BYTES
+  return Buffer.byteLength(text) <= MAX_BODY_BYTES - RESERVE_BYTES
 }
 
 /**

@@ -71,9 +71,8 @@ interface Row {
 function rowOf(event: string, { at, id }: Row): Parameters<typeof deliveryOf>[0] {
   const extras = EXTRAS[event] ?? null
   const ends = event === 'up' || event === 'outage'
-  const began = event === 'repeat' ? 'down' : event === 'outage' ? 'up' : event
   const payload = freezePayload({
-    event: began,
+    event,
     monitor:
       event === 'test'
         ? null
@@ -95,7 +94,7 @@ function rowOf(event: string, { at, id }: Row): Parameters<typeof deliveryOf>[0]
   return {
     id,
     event,
-    incident_id: extras === null ? 1 : null,
+    incident_id: 1,
     sent_at: at,
     payload: grown(event, payload),
   }

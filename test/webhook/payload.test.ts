@@ -105,7 +105,8 @@ describe('the body of a webhook', () => {
     const extras = {
       event: 'up',
       monitor: 1,
-      incident: 2,
+      incident: { id: 2 },
+      truncated: true,
       sent_at: 3,
       notification_id: 4,
       note: 'x',
@@ -208,5 +209,13 @@ describe('the body of a webhook', () => {
     const whole = body(freezePayload({ event: 'down', monitor, incident, extras }))
     expect(whole.page).toBe(extras.page)
     expect(whole).not.toHaveProperty('truncated')
+  })
+
+  it('is cut from the byte on that would not leave room for what each attempt adds', () => {
+    const frozen = (chars: number) =>
+      freezePayload({ event: 'down', monitor, incident, extras: { page: 'x'.repeat(chars) } })
+    const most = MAX_BODY_BYTES - 512 - Buffer.byteLength(frozen(0))
+    expect(frozen(most)).toHaveLength(MAX_BODY_BYTES - 512)
+    expect(body(frozen(most + 1))).toMatchObject({ truncated: true })
   })
 })

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { ConfigurationError } from '../../src/errors.ts'
+import { describe as rowsOf } from '../../src/fields/describe.ts'
 import { parse } from '../../src/fields/parse.ts'
+import { createGuard } from '../../src/net/guard/guard.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
 import { scriptedDns } from '../support/scripted-dns.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
-import { answering, rig, status } from './rig.ts'
+import { answering, delivery, rig, status } from './rig.ts'
 
 const blocked = { class: 'failed', http_status: null, error: 'blocked', answer: null }
 
@@ -119,6 +122,25 @@ describe('saving a webhook contact', () => {
     expect(await own.check({ url: 'http://10.0.0.1/', method: 'POST' })).toEqual({})
   })
 
+  it.each([
+    ['nowhere', 'an absolute URL is expected'],
+    [`https://hook.example/${'a'.repeat(2048)}`, 'the URL is too long'],
+    ['ftp://hook.example/', 'an http:// or https:// address is expected'],
+    ['https://me:word@hook.example/', 'user and password do not belong in this address'],
+    ['https://hook.example:8443/', 'this port is not allowed'],
+    ['https://10.0.0.1/', 'private_address: this address is not allowed'],
+  ])('says what is wrong with %s', async (url, problem) => {
+    const strict = webhookContact({ guard: { ports: [443] } })
+    expect(await strict.check({ url, method: 'POST' })).toEqual({ url: `invalid: ${problem}` })
+  })
+
+  it('shares the guard of the host where it is given one', async () => {
+    const guard = createGuard({ allowCidrs: ['10.0.0.0/8'] })
+    const shared = webhookContact({ guard })
+    expect(shared.policy).toBe(guard.policy)
+    expect(await shared.check({ url: 'http://10.0.0.1/', method: 'POST' })).toEqual({})
+  })
+
   it('fills in defaults and brings the URL to its canonical form', () => {
     expect(parse(kind.fields, { url: 'HTTPS://Hook.Example:443/a#fragment' })).toEqual({
       ok: true,
@@ -150,5 +172,74 @@ describe('saving a webhook contact', () => {
     expect(parsed.ok ? {} : parsed.fields).toMatchObject({
       [name]: expect.stringMatching(new RegExp(`^${problem}`)) as string,
     })
+  })
+})
+
+describe('the options of webhookContact', () => {
+  it.each<[string, readonly unknown[], readonly unknown[]]>([
+    ['deadlineMs', [1, 14_000], [0, 14_001, '5']],
+    ['answerMs', [0, 60_000], [-1, NaN]],
+    ['answerBytes', [0, 1_048_576], [-1, 1_048_577, 0.5]],
+    ['retryStatuses', [[], [400, 499]], [[399], [500], 429]],
+    ['retryConnectionErrors', [true, false], ['yes']],
+    ['brand', ['Acme'], [5, 'My Brand']],
+    ['prefix', ['Acme'], [5, 'a:b']],
+    ['guard', [{}], ['10.0.0.0/8']],
+    ['transport', [{ send: () => undefined }], [{}, 'http']],
+    ['deadline', [], [5]],
+  ])('%s', (name, right, wrong) => {
+    for (const value of right) expect(() => webhookContact({ [name]: value })).not.toThrow()
+    for (const value of wrong) {
+      expect(() => webhookContact({ [name]: value })).toThrow(ConfigurationError)
+      expect(() => webhookContact({ [name]: value })).toThrow(name)
+    }
+  })
+})
+
+describe('what a client is told of the kind', () => {
+  const kind = webhookContact()
+
+  it('are its fields, of which two are secrets', () => {
+    expect(kind).toMatchObject({ kind: 'webhook', title: 'Webhook' })
+    const row = (name: string) => rowsOf(kind.fields).find((each) => each.name === name)
+    expect(rowsOf(kind.fields).map(({ name }) => name)).toEqual([
+      'url',
+      'secret',
+      'standard_secret',
+      'headers',
+      'method',
+    ])
+    expect(row('url')).toMatchObject({
+      required: true,
+      format: 'url',
+      description: 'Address to call; https recommended',
+    })
+    expect(kind.fields.url.info.example).toBe('https://example.com/hook')
+    expect(row('secret')).toMatchObject({
+      secret: true,
+      description: 'Signs the body; without it requests are not signed',
+    })
+    expect(row('standard_secret')).toMatchObject({
+      secret: true,
+      description:
+        'Adds the headers of Standard Webhooks: whsec_ and base64; two with a space while one replaces the other',
+    })
+    expect(row('headers')).toMatchObject({
+      kind: 'object',
+      description: 'Headers sent with every request, at most 20',
+    })
+    expect(row('method')).toMatchObject({
+      enum: ['POST', 'GET'],
+      default: 'POST',
+      description: 'GET carries the same body; some proxies drop it',
+    })
+  })
+
+  it('is its target, and a preview without secrets', async () => {
+    const settings = { url: 'https://hook.example/', secret: 'topsecret' }
+    expect(kind.target?.({ ...settings, method: 'POST' })).toBe(settings.url)
+    expect(await kind.preview?.({ ...settings, method: 'POST' }, delivery)).toEqual(
+      delivery.payload,
+    )
   })
 })

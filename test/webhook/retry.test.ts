@@ -122,6 +122,7 @@ describe('parseRetryAfter', () => {
     ['Thu, 01 Jan 2026 12:00:00 GMT', null],
     ['xThu, 01 Jan 2026 12:01:00 GMT', null],
     ['Thu, 01 Jan 2026 12:01:00 GMTx', null],
+    ['Thu, 01 Jan 2026 12:01:00 GMT-0100', null],
     ['THU, 01 Jan 2026 12:01:00 GMT', null],
     ['Thu, 01 JAN 2026 12:01:00 GMT', null],
     ['5x', null],
@@ -202,6 +203,16 @@ describe('afterInterruption and settle', () => {
       attempts: 5,
       interruptions: 0,
     })
+  })
+
+  it('lengthen the pause by chance, or as the receiver asks', () => {
+    const half = { now: 1_000_000, random: () => 0.5 }
+    const row = { attempts: 0, interruptions: 0 }
+    expect(nextAttempt(row, temporary, half)).toMatchObject({ due_at: 1_031_500 })
+    const asked = { ...temporary, retry_after_ms: 45_000 }
+    expect(nextAttempt(row, asked, half)).toMatchObject({ due_at: 1_045_000 })
+    const interrupted = { attempts: 0, interruptions: 4 }
+    expect(afterInterruption(interrupted, half)).toMatchObject({ due_at: 1_031_500 })
   })
 
   it('do not count an attempt that was stopped before anything was sent', () => {
