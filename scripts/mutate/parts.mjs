@@ -25,13 +25,13 @@ export const parts = {
   },
   'webhook-message': {
     sources: [MESSAGE],
-    tests: named('test/webhook', 'headers arrival retry digest sample payload event-kinds'),
+    tests: named('test/webhook', 'headers arrival retry digest sample payload'),
   },
   webhook: {
     sources: ['src/webhook/**/*.ts', `!${SIGNATURE}`, `!${MESSAGE}`],
     tests: named(
       'test/webhook',
-      'recording-transport refusal delivery standard-webhooks proxy repeated',
+      'recording-transport refusal delivery standard-webhooks kept-connections proxy repeated',
     ),
   },
   fields: {
@@ -55,7 +55,10 @@ export const parts = {
   },
   outbox: {
     sources: ['src/engine/delivery/**/*.ts'],
-    tests: named('test/engine', 'outbox-listeners outbox-accounts test-deliveries alerts endings'),
+    tests: named(
+      'test/engine',
+      'grouping batch-barrier outbox-listeners outbox-accounts test-deliveries alerts endings',
+    ),
   },
   scheduling: {
     sources: ['src/engine/scheduling/**/*.ts'],
