@@ -30,7 +30,7 @@ const SHARED = words(`
 `).map((folder) => `test/${folder}/**/*.test.ts`)
 const MEASURE = words(`
   net/connection net/dial net/dns/client engine/big-accounts engine/account-removal engine/bulk
-  engine/heavy-results engine/long-history engine/many-windows store/backlog store/sqlite-modes
+  engine/heavy-results engine/long-history engine/many-windows store/backlog store/many-creations store/sqlite-modes
   page/browser page/many-monitors checkers/*/hostile checkers/domain-hostile checkers/hostile-documents
   checkers/extra/group checkers/extra/grpc checkers/extra/websocket checkers/http-assertions
   engine/filtered-history engine/transfer-bounds net/http/http2 net/http/body page/published

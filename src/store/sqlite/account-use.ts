@@ -5,35 +5,52 @@
  */
 
 import type { AccountUse, MonitorRecord } from '../../model.ts'
-import { exceeds, isChecked, ratedChecks } from '../quota.ts'
-import type { Change } from '../store.ts'
+import { exceeds, isChecked, ratedChecks, requireWithin } from '../quota.ts'
+import type { Allowance, Change } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 const CHECKS = `SELECT COALESCE(SUM(checks_per_min), 0) AS checks
   FROM monitors JOIN monitor_states ON monitor_id = id
   WHERE account_id = ? AND token_hash IS NULL AND state <> 'paused'`
 
+function countOf(db: Connection, table: 'monitors' | 'contacts', account_id: number): number {
+  const row = db.get(`SELECT COUNT(*) AS found FROM ${table} WHERE account_id = ?`, [account_id])
+  return Number(row?.['found'])
+}
+
+const checksOf = (db: Connection, account_id: number): number =>
+  Number(db.get(CHECKS, [account_id])?.['checks'])
+
 export function useOf(db: Connection, account_id: number): AccountUse {
-  const count = (table: string): number =>
-    Number(
-      db.get(`SELECT COUNT(*) AS rows FROM ${table} WHERE account_id = ?`, [account_id])?.['rows'],
-    )
   return {
-    monitors: count('monitors'),
-    contacts: count('contacts'),
-    checks_per_min: Number(db.get(CHECKS, [account_id])?.['checks']),
+    monitors: countOf(db, 'monitors', account_id),
+    contacts: countOf(db, 'contacts', account_id),
+    checks_per_min: checksOf(db, account_id),
   }
 }
 
-/** The usage after the monitor is added. */
-export function useWith(
+/** Counts only what is limited: thousands are created one after the other. @throws ConflictError `quota` */
+export function requireRoomForMonitor(
   db: Connection,
   monitor: Pick<MonitorRecord, 'account_id' | 'common' | 'token_hash' | 'machine'>,
-): Partial<AccountUse> {
-  const { monitors, checks_per_min } = useOf(db, monitor.account_id)
-  const { token_hash, machine, common } = monitor
+  within: Allowance | undefined,
+): void {
+  const { account_id, token_hash, machine, common } = monitor
+  if (within?.monitors !== undefined)
+    requireWithin({ monitors: countOf(db, 'monitors', account_id) + 1 }, within)
+  if (within?.checks_per_min === undefined) return
   const more = isChecked({ token_hash, state: machine.state }) ? ratedChecks(common) : 0
-  return { monitors: monitors + 1, checks_per_min: checks_per_min + more }
+  requireWithin({ checks_per_min: checksOf(db, account_id) + more }, within)
+}
+
+/** The same for a contact. @throws ConflictError `quota` */
+export function requireRoomForContact(
+  db: Connection,
+  account_id: number,
+  within: Allowance | undefined,
+): void {
+  if (within?.contacts !== undefined)
+    requireWithin({ contacts: countOf(db, 'contacts', account_id) + 1 }, within)
 }
 
 /** Whether the change raises the monitor's check rate and the account then exceeds its allowance. */
@@ -52,6 +69,5 @@ export function isBeyond(db: Connection, { monitor_id, within, ...change }: Chan
   const next = change.settings === undefined ? rate : ratedChecks(change.settings.common)
   const more = (isChecked({ ...known, state }) ? next : 0) - before
   if (more <= 0) return false
-  const all = Number(db.get(CHECKS, [row['account_id']])?.['checks'])
-  return exceeds(all + more, within.checks_per_min)
+  return exceeds(checksOf(db, Number(row['account_id'])) + more, within.checks_per_min)
 }

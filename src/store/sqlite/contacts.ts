@@ -2,9 +2,8 @@ import type { ContactRecord, EpochMs } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
 import type { FullStore } from '../store.ts'
-import { requireWithin } from '../quota.ts'
 import { requireAccount } from './account-removal.ts'
-import { useOf } from './account-use.ts'
+import { requireRoomForContact } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { readable, toContact } from '../rows.ts'
@@ -21,8 +20,7 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
       const values = CONTACT_COLUMNS.map((column) => columns[column])
       return db.transaction(() => {
         requireAccount(db, contact)
-        if (within !== undefined)
-          requireWithin({ contacts: useOf(db, contact.account_id).contacts + 1 }, within)
+        requireRoomForContact(db, contact.account_id, within)
         const made = get(
           db.insert(insertInto('contacts', CONTACT_COLUMNS), values),
         ) as ContactRecord

@@ -29,16 +29,13 @@ const PUT = `
   request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
   bytes = excluded.bytes, expires_at = excluded.expires_at`
 
-const BEYOND = `
-  DELETE FROM idempotency_responses WHERE account_id = ? AND idempotency_key IN (
-    SELECT idempotency_key FROM (
-      SELECT idempotency_key, COUNT(*) OVER newest AS count, SUM(bytes) OVER newest AS bytes
-      FROM idempotency_responses WHERE account_id = ?
-      WINDOW newest AS (ORDER BY idempotency_key = ? DESC, expires_at DESC, idempotency_key
-        ROWS UNBOUNDED PRECEDING))
-    WHERE idempotency_key <> ? AND (count > ? OR bytes > ?))`
+const REMOVE_OLDEST = `
+  DELETE FROM idempotency_responses WHERE account_id = ? AND idempotency_key = (
+    SELECT idempotency_key FROM idempotency_responses WHERE account_id = ? AND idempotency_key <> ?
+    ORDER BY expires_at, idempotency_key DESC LIMIT 1)
+  RETURNING bytes`
 
-/** Removes the oldest responses beyond the limits, but never the newest. */
+/** Removes the oldest responses beyond the limits, but never the newest. One is found by the index, however many there are. */
 function keepWithin(
   db: Connection,
   { account_id, key }: { readonly account_id: number; readonly key: string },
@@ -48,6 +45,11 @@ function keepWithin(
     'SELECT COUNT(*) AS count, SUM(bytes) AS bytes FROM idempotency_responses WHERE account_id = ?',
     [account_id],
   )
-  if (Number(kept?.['count']) <= most.count && Number(kept?.['bytes']) <= most.bytes) return
-  db.run(BEYOND, [account_id, account_id, key, key, most.count, most.bytes])
+  let [count, bytes] = [Number(kept?.['count']), Number(kept?.['bytes'])]
+  while (count > most.count || bytes > most.bytes) {
+    const removed = db.get(REMOVE_OLDEST, [account_id, account_id, key])
+    if (removed === undefined) return
+    count -= 1
+    bytes -= Number(removed['bytes'])
+  }
 }

@@ -4,9 +4,8 @@ import { fold } from '../../model/fold.ts'
 import { accountAsked, metadataEntries } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { MonitorQuery, OnUnreadable, FullStore } from '../store.ts'
-import { requireWithin } from '../quota.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
-import { useWith } from './account-use.ts'
+import { requireRoomForMonitor } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
 import { locationStates } from './location-states.ts'
@@ -36,7 +35,7 @@ export function monitors(db: Connection): Sync<FullStore['monitors']> {
       const sql = insertInto('monitors', Object.keys(columns))
       return db.transaction(() => {
         requireAccount(db, monitor)
-        if (within !== undefined) requireWithin(useWith(db, monitor), within)
+        requireRoomForMonitor(db, monitor, within)
         const id = db.insert(sql, Object.values(columns))
         insertMonitorState(db, id, monitor.machine)
         addAudit(db, audit, { id, account_id: monitor.account_id })

@@ -1,0 +1,52 @@
+/** Creating goes on as fast with much in the store as with little. */
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { http } from '../../src/checkers/http/index.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import { leastOf, measureTurns } from '../support/turns.ts'
+
+const TURN_MS = 30
+const AT_ONCE = 30
+
+describe.each([
+  ['memory', () => memoryStore()],
+  ['SQLite', () => sqliteStore({ file: ':memory:' })],
+])('in %s, thirty at once take a short turn', (_, make) => {
+  const store = make()
+  const engine = createEngine({ store, checkers: [http()], logger: false })
+  beforeAll(async () => {
+    await engine.open()
+    return () => engine.stop()
+  })
+
+  const atOnce = async (create: (n: number) => Promise<unknown>): Promise<number> => {
+    let serial = 0
+    const work = () => Promise.all(Array.from({ length: AT_ONCE }, () => create(++serial)))
+    return (await leastOf(3, () => measureTurns(work), TURN_MS)).longest_ms
+  }
+
+  it('responses that are kept for repeated requests, with as many as an account may have', async () => {
+    const most = { count: 1000, bytes: 8 * 1024 * 1024 }
+    const put = (n: number) => {
+      const expires_at = 1e12 + n
+      const response = { request_hash: 'h', status: 201, body: 'x'.repeat(300), expires_at }
+      return store.idempotencyResponses.put(1, `key-${n}`, response, most)
+    }
+    for (let n = 0; n < most.count; n++) await put(n)
+    expect(await atOnce((n) => put(most.count + n))).toBeLessThan(TURN_MS)
+  })
+
+  it('contacts without a quota, with thousands of monitors', async () => {
+    const url = 'https://example.com'
+    const { id } = await engine.monitors.create({ type: 'http', url })
+    const monitor = (await store.monitors.get(id))!
+    for (let n = 0; n < 4000; n++) await store.monitors.create(monitor)
+    const contact = { account_id: 1, kind: 'webhook', name: 'ops', all_monitors: false }
+    const rest = { quiet: null, group_window_sec: 0, events: [], settings: {} }
+    const times = { created_at: 0, updated_at: 0 }
+    const create = () => store.contacts.create({ ...contact, ...rest, ...times }, {})
+    expect(await atOnce(create)).toBeLessThan(TURN_MS)
+  })
+})
