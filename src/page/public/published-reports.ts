@@ -5,16 +5,45 @@
  */
 
 import type { StatusReportView } from '../../engine/api/status-reports.ts'
+import type { Clock } from '../../clock.ts'
 import { unlessGone } from '../../errors.ts'
+import { settled } from '../layout/markup.ts'
+import type { Language } from '../words/language.ts'
+import { spokenFor } from './cached.ts'
 import { publicReport, shortened } from './public-facts.ts'
 import type { PublicReport } from './public-page.ts'
-import type { PublishedPage } from './published.ts'
+import type { DrawnReport, PublishedPage } from './published.ts'
+import { reportItem } from './reports.ts'
 
 /** Reports per query. */
 const STEP = 100
 
-/** `undefined` for one that is not on this page. */
-export async function reportOf(page: PublishedPage, id: number): Promise<PublicReport | undefined> {
+/** Drawn reports of a page that are kept, and how long. */
+const MOST_KEPT = 20
+const KEPT_MS = 2000
+
+/** Drawn once in two seconds, however many ask. `undefined` for one that is not on this page. */
+export function drawnReport(
+  page: PublishedPage,
+  id: number,
+  { clock, language }: { readonly clock: Pick<Clock, 'monotonic'>; readonly language: Language },
+): Promise<DrawnReport | undefined> {
+  const { reports, times, step } = page
+  const draw = async (into: Language): Promise<DrawnReport | undefined> => {
+    const report = await reportOf(page, id)
+    if (report === undefined) return undefined
+    await step()
+    const { title } = report
+    return { title, main: settled(reportItem(report, times, 'heading'), into) }
+  }
+  const kept = reports.get(id) ?? spokenFor(draw, { clock, ms: KEPT_MS })
+  reports.delete(id)
+  reports.set(id, kept)
+  for (const oldest of reports.keys()) if (reports.size > MOST_KEPT) reports.delete(oldest)
+  return kept.get(language)
+}
+
+async function reportOf(page: PublishedPage, id: number): Promise<PublicReport | undefined> {
   const { facts, scope, record, inTurn } = page
   const { reports } = await facts.get()
   const known = reports.find((report) => report.id === id)

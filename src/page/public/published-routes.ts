@@ -24,8 +24,7 @@ import type { PageDoor } from './page-password.ts'
 import { digestOf, imageSource, logoAnswer, pageStyle, styleAnswer } from './page-style.ts'
 import { publishedPages } from './published.ts'
 import type { PublishedPage } from './published.ts'
-import { reportOf } from './published-reports.ts'
-import { reportItem } from './reports.ts'
+import { drawnReport } from './published-reports.ts'
 
 const PAGE_PATH = /^\/status\/([a-z\d][a-z\d-]{0,63})$/i
 const PART_PATH = /^\/status\/([a-z\d][a-z\d-]{0,63})((?:\/[\w.-]{1,40}){0,2})$/i
@@ -180,9 +179,11 @@ async function events({ page, call, again }: Visit): Promise<Answer> {
 }
 
 async function oneReport(visit: Visit): Promise<Answer> {
-  const { page, path, rest } = visit
-  const report = (await reportOf(page, Number(rest[0]))) ?? nothing()
-  const main = html`${reportItem(report, page.times, 'heading')}
+  const { page, path, rest, call } = visit
+  const { clock } = call.service
+  const { language } = call.frame
+  const report = (await drawnReport(page, Number(rest[0]), { clock, language })) ?? nothing()
+  const main = html`${report.main}
     <p class="back"><a href="${path}">${({ words }) => words.public.allServices}</a></p>`
   return dressed(visit, { title: report.title, main })
 }

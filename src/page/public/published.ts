@@ -45,9 +45,18 @@ export interface PublishedPage {
   readonly drawn: SpokenValue<{ readonly main: Markup; readonly said: Said }>
   /** Drawn once for all visitors: months of the past, by their name. */
   readonly months: Map<string, DrawnMonth>
+  /** Those that were looked at last. */
+  readonly reports: Map<number, SpokenValue<DrawnReport | undefined>>
   readonly times: PageTimes
   /** What a request reads from the store waits for its turn. Not within another turn. */
   readonly inTurn: Turns
+  /** To await before each monitor that is read, and each report that is drawn. */
+  readonly step: () => Promise<void>
+}
+
+export interface DrawnReport {
+  readonly title: string
+  readonly main: Markup
 }
 
 interface DrawnMonth {
@@ -92,8 +101,11 @@ export function publishedPages(service: Service): PublishedPages {
 
   /** What is drawn with this monitor is drawn again. Nothing is read: a bulk action changes thousands in a moment. */
   function forget(monitor_id: number): void {
-    for (const { shows, groups, facts, drawn } of entries.values())
-      if (shows(monitor_id)) for (const kept of [groups, facts, drawn]) kept.forget()
+    for (const { shows, groups, facts, drawn, reports } of entries.values()) {
+      if (!shows(monitor_id)) continue
+      for (const kept of [groups, facts, drawn]) kept.forget()
+      reports.clear()
+    }
   }
 
   async function read(slug: string): Promise<Entry> {
@@ -142,15 +154,10 @@ export function publishedPages(service: Service): PublishedPages {
   }
 }
 
-interface Pacing extends Pick<PublishedPage, 'inTurn'> {
-  /** To await before each monitor that is read. */
-  readonly step: () => Promise<void>
-}
-
 function pageOf(
   { engine, clock }: Service,
   record: PublicPageRecord,
-  { inTurn, step }: Pacing,
+  { inTurn, step }: Pick<PublishedPage, 'inTurn' | 'step'>,
 ): PublishedPage {
   const { account_id, settings } = record
   const scope = engine.account(account_id)
@@ -192,7 +199,8 @@ function pageOf(
   }, kept)
   const times = timesIn(settings.time_zone)
   const shows = (monitor_id: number): boolean => shown?.has(monitor_id) ?? true
-  return { record, scope, look, groups, shows, facts, drawn, months: new Map(), times, inTurn }
+  const forgettable = { months: new Map(), reports: new Map() }
+  return { record, scope, look, groups, shows, facts, drawn, ...forgettable, times, inTurn, step }
 }
 
 /** A page of the list is shorter than asked for where reports are long. */
@@ -214,7 +222,7 @@ async function newestReports(
 async function groupsOf(
   scope: AccountScope,
   { settings }: PublicPageRecord,
-  step: Pacing['step'],
+  step: PublishedPage['step'],
 ): Promise<readonly MonitorGroup[]> {
   const shown = new Set<number>()
   const named = new Set(settings.groups.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
