@@ -55,7 +55,7 @@ function readRanges(input: unknown): readonly Range[] | string {
     typeof part === 'number' ? [String(part)] : typeof part === 'string' ? part.split(',') : [''],
   )
   if (parts.length > MAX_RANGES) return `out_of_range: 1..${MAX_RANGES} ranges`
-  const ranges = parts.map((part) => readRange(part.replace(/\s+/g, '')))
+  const ranges = parts.map((part) => readRange(part.replace(/\s/g, '')))
   return ranges.length > 0 && ranges.every((range) => range !== undefined)
     ? ranges
     : 'invalid: status codes such as 200-299, 404 or 2xx are expected, 100 to 599'

@@ -5,6 +5,8 @@ import { statusRanges, statusRangesField } from '../../src/fields/status-ranges.
 const fields = { expected_status: statusRangesField('codes') }
 const stored = (value: unknown) => parse(fields, { expected_status: value })
 
+const NO_STATUS = 'invalid: status codes such as 200-299, 404 or 2xx are expected, 100 to 599'
+
 describe('expected_status', () => {
   it.each([
     ['200-299', '200-299'],
@@ -22,11 +24,29 @@ describe('expected_status', () => {
     (given) => {
       const result = stored(given)
       expect(result.ok).toBe(false)
-      expect(!result.ok && result.fields.expected_status).toMatch(/^invalid: /)
+      expect(!result.ok && result.fields.expected_status).toBe(NO_STATUS)
     },
   )
 
+  it.each([[[]], [[200, true]], ['x2xx'], ['2xxx'], ['1200'], ['2000']])(
+    'refuses %j as well',
+    (given) => {
+      expect(stored(given)).toEqual({ ok: false, fields: { expected_status: NO_STATUS } })
+    },
+  )
+
+  it('tells a client its form, and refuses what was stored and is none', () => {
+    expect(fields.expected_status.info).toEqual({
+      kind: 'string',
+      format: 'status_ranges',
+      example: '200-299,401',
+      description: 'codes',
+    })
+    expect(() => statusRanges('ok')).toThrow(new TypeError(NO_STATUS))
+  })
+
   it('refuses more ranges than anyone needs', () => {
+    expect(stored(Array.from({ length: 50 }, () => 200)).ok).toBe(true)
     const result = stored(Array.from({ length: 51 }, () => 200))
     expect(!result.ok && result.fields.expected_status).toMatch(/^out_of_range: 1\.\.50/)
   })

@@ -79,12 +79,16 @@ describe('the JSON Schema of a table', () => {
     const { schema } = field.text({ description })
     const bounded = (kind: FieldKind, bounds: { min?: number; max?: number }) =>
       jsonSchema({ a: defineField({ kind, description, ...bounds }, schema) })['properties']
-    expect(bounded('number', { min: 3 })).toEqual({
+    expect(bounded('number', { min: 3 })).toStrictEqual({
       a: { type: 'number', description, minimum: 3 },
     })
-    expect(bounded('array', { max: 3 })).toEqual({ a: { type: 'array', description, maxItems: 3 } })
-    expect(bounded('boolean', { min: 1, max: 3 })).toEqual({ a: { type: 'boolean', description } })
-    expect(bounded('scalar', { max: 3 })).toEqual({
+    expect(bounded('array', { max: 3 })).toStrictEqual({
+      a: { type: 'array', description, maxItems: 3 },
+    })
+    expect(bounded('boolean', { min: 1, max: 3 })).toStrictEqual({
+      a: { type: 'boolean', description },
+    })
+    expect(bounded('scalar', { max: 3 })).toStrictEqual({
       a: { type: ['string', 'number', 'boolean', 'null'], description, maxLength: 3 },
     })
   })

@@ -114,6 +114,13 @@ describe('settings', () => {
     for (const code of ['required', 'out_of_range: 1..2', 'unknown_field', 'immutable'])
       expect(problem({ message: code })).toBe(code)
     expect(problem({ message: 'bad', path: ['a', { key: 1 }] })).toBe('invalid: "a", entry 2: bad')
+    const listed = field.list(own({ message: 'bad', path: ['a', { key: 1 }] }).own, {
+      description,
+      max: 3,
+    })
+    expect(problemsOf({ listed }, { listed: ['x'] }).listed).toBe(
+      'invalid: entry 1, "a", entry 2: bad',
+    )
     const late = {
       own: defineField(
         { kind: 'string', description },
@@ -148,6 +155,9 @@ describe('problems', () => {
     addProblem(problems, 'a', 'invalid: z')
     expect(problems).toEqual({ a: 'invalid: x; y; required; out_of_range: 1..2; invalid: z' })
     addProblem(problems, 'toString', 'required')
+    const bare = { a: 'invalid: x' }
+    addProblem(bare, 'a', 'invalid')
+    expect(bare.a).toBe('invalid: x; invalid')
     expect(problems.toString).toBe('required')
     const long: Record<string, string> = { a: 'x'.repeat(399) }
     for (const word of ['one', 'two', 'three']) addProblem(long, 'a', word)

@@ -188,6 +188,8 @@ describe('the forms of a secret', () => {
       'abcdefghijklmno=',
       'short',
       'with blank in it x',
+      'Key: ABCDEFGHIJKLMNOPQRST',
+      'ABCDEFGHIJKLMNOPQRST: x',
     ]
     for (const end of ['\n', '\r\n']) {
       const pem = ['-----BEGIN PRIVATE KEY-----', ...lines, '-----END PRIVATE KEY-----'].join(end)
@@ -253,6 +255,8 @@ describe('secrets that are kept while their destination changes', () => {
     expect(problems({ url }, { token: 'tok' }, stored)).toEqual({})
     expect(problems({ url, token: 'new' }, {}, stored)).toEqual({})
     expect(problems({ url }, {}, { ...stored, token: '' })).toEqual({})
+    const empty = { token: '', auth: { host: 'a.example' } }
+    expect(problems({ auth: { host: 'b.example' } }, {}, empty)).toEqual({})
     expect(problems({ url: 'https://u:tok@b.example/' }, {}, stored)).toEqual({})
   })
 

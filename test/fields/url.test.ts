@@ -21,6 +21,12 @@ it('an address has no login unless one is asked for', () => {
   expect(parseUrl('https://u:p@a.example/', { userinfo: true })).toMatchObject({ ok: true })
 })
 
+it('an address may have blanks around it, which do not count', () => {
+  const longest = `https://a.example/${'a'.repeat(2048 - 'https://a.example/'.length)}`
+  expect(judge(field.url({ description: 'd' }), ` ${longest} `)).toBe(longest)
+  expect(judge(field.url({ description: 'd' }), `${longest}a`)).toMatch(/^out_of_range/)
+})
+
 it('an address of other schemes says which', () => {
   const socket = field.url({ description: 'd', schemes: ['ws', 'wss'] })
   expect(judge(socket, ' wss://a.example/x ')).toBe('wss://a.example/x')
