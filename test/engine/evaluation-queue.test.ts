@@ -17,8 +17,8 @@ it('in the order of their times, each once, by one timer', async () => {
   const { clock, evaluated, evaluations } = queue()
   evaluations.start()
   evaluations.set(1, 3000)
-  evaluations.set(2, 1000)
   evaluations.set(3, 2000)
+  evaluations.set(2, 1000)
   expect(clock.pending).toBe(1)
   await clock.advance(10_000)
   expect(evaluated).toEqual([

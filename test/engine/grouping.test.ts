@@ -7,6 +7,7 @@ import {
   LARGEST_GROUP,
   waitForGroup,
 } from '../../src/engine/delivery/grouping.ts'
+import { isFollowUp, notSent } from '../../src/engine/delivery/outcome.ts'
 import type { NotificationRecord } from '../../src/model.ts'
 
 const NOON = Date.UTC(2026, 0, 1, 12)
@@ -79,6 +80,19 @@ it('a reason to wait is none of an attempt', () => {
     true,
     false,
   ])
+})
+
+it('follows a first notification: the end, and that somebody took it on', () => {
+  const events = ['up', 'acknowledged', 'down', 'repeat', 'outage', 'test']
+  expect(events.filter((event) => isFollowUp({ event }))).toEqual(['up', 'acknowledged'])
+})
+
+it('one that is not sent keeps its attempts, and says why', () => {
+  const tried = row({ attempts: 2, interruptions: 1 })
+  expect(notSent(tried, 'cancelled', 'contact_deleted', NOON)).toEqual({
+    ...{ status: 'cancelled', attempts: 2, interruptions: 1 },
+    ...{ error: 'contact_deleted', at: NOON },
+  })
 })
 
 describe('rows that go out together', () => {

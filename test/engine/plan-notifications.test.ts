@@ -9,7 +9,7 @@ import {
   planUp,
 } from '../../src/engine/rounds/plan-notifications.ts'
 import type { NotificationContext } from '../../src/engine/rounds/plan-notifications.ts'
-import { isSoft, softNotices } from '../../src/engine/rounds/soft-notices.ts'
+import { isSoft, softData, softNotices } from '../../src/engine/rounds/soft-notices.ts'
 import type { CommonSettings, IncidentRecord, JsonObject } from '../../src/model.ts'
 import { machine, monitor } from '../../src/testing/store-suite/case.ts'
 
@@ -280,6 +280,11 @@ describe('soft events', () => {
         },
       },
     ])
+  })
+
+  it('have data that a listener reads as it is', () => {
+    const data = { degraded: { cause_code: 'warn_above' } }
+    expect(softData(data)).toBe(data)
   })
 
   it('are two', () => {

@@ -37,6 +37,16 @@ it('once the store works all are tried, and none again', async () => {
   expect(stored).toEqual(['a', 'b'])
 })
 
+it('what is left after a round was tried is stored with the others', async () => {
+  const { clock, stored, rounds } = queue()
+  rounds.keep(1, 'a')
+  rounds.keep(2, 'b')
+  await clock.advance(5000)
+  expect(stored).toEqual(['a'])
+  rounds.release()
+  expect(stored).toEqual(['a', 'b'])
+})
+
 it('a release does not keep a later round from being tried', async () => {
   const { clock, stored, rounds } = queue()
   rounds.release()

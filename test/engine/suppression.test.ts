@@ -71,6 +71,8 @@ describe('the notification of a failure', () => {
   it('is held back by the parent that explains it', async () => {
     expect(await found({ 2: { state: up }, 3: { state: failing() } })).toEqual(because(3))
     expect(await found({ 2: { state: up } })).toBeUndefined()
+    const planned = machine({ state: 'maintenance' })
+    expect(await found({ 2: { state: planned } })).toEqual(because(2))
   })
 
   it('counts the rounds for which it is held back', async () => {

@@ -46,7 +46,6 @@ export function createRetryQueue<T>(
     },
     forget: (monitor_id) => void kept.delete(monitor_id),
     release() {
-      if (kept.size === 0) return
       const items = [...kept.values()]
       clear()
       for (const item of items) store(item)
