@@ -11,19 +11,14 @@ import { createPage } from '../../src/page/index.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'
 import { demo, DEMO_KEY } from './demo.ts'
 import type { Demo, DemoOptions } from './demo.ts'
+import type { Site } from './visit.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Every step of a test ends within it, one way or the other. */
 const STEP_MS = 10_000
 
-export interface Stage extends Demo {
-  readonly browser: Browser
-  readonly url: string
-  /** A window of its own, signed in unless said otherwise. */
-  open(options?: WindowOptions): Promise<Window>
-  close(): Promise<void>
-}
+export interface Stage extends Demo, OpenedBrowser {}
 
 export interface WindowOptions extends BrowserContextOptions {
   readonly signedIn?: boolean
@@ -50,18 +45,34 @@ export async function stage(program: string, options?: DemoOptions): Promise<Sta
       },
     ],
   })
+  return { ...shop, ...(await openBrowser(program, { page, engine: shop.engine })) }
+}
+
+/** A browser before a page, which is served until `close`. */
+export interface OpenedBrowser {
+  readonly browser: Browser
+  readonly url: string
+  /** A window of its own, signed in unless said otherwise. */
+  open(options?: WindowOptions): Promise<Window>
+  /** Ends the browser, the engine and the server. */
+  close(): Promise<void>
+}
+
+export async function openBrowser(
+  program: string,
+  { page, engine }: Pick<Site, 'page' | 'engine'>,
+): Promise<OpenedBrowser> {
   const server = createServer(toNodeHandler(page)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const browser = await launch(program)
   return {
-    ...shop,
     browser,
     url,
     open: (options = {}) => openWindow({ browser, url }, options),
     async close() {
       await browser.close()
-      await shop.engine.stop()
+      await engine.stop()
       server.closeAllConnections()
       server.close()
     },
@@ -77,7 +88,7 @@ export function launch(program: string): Promise<Browser> {
 }
 
 export async function openWindow(
-  { browser, url }: Pick<Stage, 'browser' | 'url'>,
+  { browser, url }: Pick<OpenedBrowser, 'browser' | 'url'>,
   { signedIn = true, ...options }: WindowOptions,
 ): Promise<Window> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })

@@ -1,13 +1,9 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { toNodeHandler } from '../../src/rest/node.ts'
 import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer } from '../support/servers/need.ts'
-import { launch, openWindow } from './browser.ts'
+import { openBrowser } from './browser.ts'
+import type { OpenedBrowser } from './browser.ts'
 import { site } from './visit.ts'
 import type { Site } from './visit.ts'
 
@@ -15,25 +11,14 @@ const LONG =
   'Quarterly reporting service for the finance department in Gothenburg, read-only replica'
 
 describeWithServer(chromiumBrowser, 'at 1440 and at 390 px, in a browser', () => {
-  let made: Site
-  let server: Server
-  let browser: Browser
-  let url = ''
+  let opened: OpenedBrowser
 
   beforeAll(async () => {
-    made = await site({ authorize: () => ({ account_id: 1, keys: true }) })
+    const made = await site({ authorize: () => ({ account_id: 1, keys: true }) })
     await furnish(made)
-    server = createServer(toNodeHandler(made.page)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    browser = await launch(chromiumBrowser.locate() ?? '')
+    opened = await openBrowser(chromiumBrowser.locate() ?? '', made)
   })
-  afterAll(async () => {
-    await browser.close()
-    await made.engine.stop()
-    server.closeAllConnections()
-    server.close()
-  })
+  afterAll(() => opened.close())
 
   async function at(
     width: number,
@@ -41,7 +26,7 @@ describeWithServer(chromiumBrowser, 'at 1440 and at 390 px, in a browser', () =>
     look: (page: Page) => Promise<void>,
   ): Promise<void> {
     const options = { viewport: { width, height: 900 }, signedIn: false }
-    const { page, context, goto } = await openWindow({ browser, url }, options)
+    const { page, context, goto } = await opened.open(options)
     try {
       await goto(path)
       await look(page)

@@ -1,14 +1,9 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { toNodeHandler } from '../../src/rest/node.ts'
 import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer } from '../support/servers/need.ts'
-import { findings, launch, openWindow } from './browser.ts'
-import type { WindowOptions } from './browser.ts'
+import { findings, openBrowser } from './browser.ts'
+import type { OpenedBrowser, WindowOptions } from './browser.ts'
 import { site } from './visit.ts'
 import type { Site } from './visit.ts'
 
@@ -23,30 +18,20 @@ const VIEWS = [
 
 describeWithServer(chromiumBrowser, 'public pages made at run time, in a browser', () => {
   let made: Site
-  let server: Server
-  let browser: Browser
-  let url = ''
+  let opened: OpenedBrowser
 
   beforeAll(async () => {
     made = await site({ publicPages: true })
     await furnish(made)
-    server = createServer(toNodeHandler(made.page)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    browser = await launch(chromiumBrowser.locate() ?? '')
+    opened = await openBrowser(chromiumBrowser.locate() ?? '', made)
   })
-  afterAll(async () => {
-    await browser.close()
-    await made.engine.stop()
-    server.closeAllConnections()
-    server.close()
-  })
+  afterAll(() => opened.close())
 
   async function inWindow(
     options: WindowOptions,
     use: (page: Page, goto: (path: string) => Promise<void>) => Promise<void>,
   ) {
-    const window = await openWindow({ browser, url }, { signedIn: false, ...options })
+    const window = await opened.open({ signedIn: false, ...options })
     try {
       await use(window.page, window.goto)
       expect(window.complaints.filter((text) => !/ 401 \(/.test(text))).toEqual([])

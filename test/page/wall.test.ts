@@ -1,12 +1,8 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { StatusPageOptions } from '../../src/page/index.ts'
-import { toNodeHandler } from '../../src/rest/node.ts'
 import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer } from '../support/servers/need.ts'
-import { findings, launch, openWindow } from './browser.ts'
+import { findings, openBrowser } from './browser.ts'
 import { KEY, site } from './visit.ts'
 import type { Site } from './visit.ts'
 
@@ -116,18 +112,9 @@ describe('the density', () => {
 
 describeWithServer(chromiumBrowser, 'in a browser', () => {
   async function opened(made: Site) {
-    const server = createServer(toNodeHandler(made.page)).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const browser = await launch(chromiumBrowser.locate() ?? '')
-    onTestFinished(async () => {
-      await browser.close()
-      await made.engine.stop()
-      server.closeAllConnections()
-      server.close()
-    })
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    return (width: number) =>
-      openWindow({ browser, url }, { viewport: { width, height: 900 }, signedIn: false })
+    const opened = await openBrowser(chromiumBrowser.locate() ?? '', made)
+    onTestFinished(() => opened.close())
+    return (width: number) => opened.open({ viewport: { width, height: 900 }, signedIn: false })
   }
 
   it('the wall changes by itself: what fails comes first', async () => {
