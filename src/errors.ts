@@ -36,6 +36,27 @@ export class ValidationError extends WatchpostError {
   }
 }
 
+/** The input names types of checks that the engine has no checker for. */
+export class UnknownTypeError extends ValidationError {
+  readonly types: readonly string[]
+
+  constructor(fields: Readonly<Record<string, string>>, types: readonly string[]) {
+    super(fields)
+    this.types = types
+  }
+}
+
+/** One error for the problems of several inputs; `found`: the errors that some of them come from. */
+export function joinedProblems(
+  fields: Readonly<Record<string, string>>,
+  found: readonly ValidationError[],
+): ValidationError {
+  const types = found.flatMap((error) => (error instanceof UnknownTypeError ? error.types : []))
+  return types.length === 0
+    ? new ValidationError(fields)
+    : new UnknownTypeError(fields, [...new Set(types)])
+}
+
 /** The monitor, contact, incident, … does not exist, or belongs to another account. */
 export class NotFoundError extends WatchpostError {
   constructor(what: string) {

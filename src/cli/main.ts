@@ -94,7 +94,7 @@ function explain(error: unknown, name: string): number {
     return EXIT.usage
   }
   if (error instanceof ConfigurationError) {
-    printError(error.message + extraTypesHint(error.message))
+    printError(error.message + extraTypesHint(error))
     return EXIT.usage
   }
   const foreseen = isWatchpostError(error)

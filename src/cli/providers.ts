@@ -7,7 +7,7 @@
 import type { BlacklistOptions } from '../checkers/blacklist/index.ts'
 import { EXTRA_TYPES } from '../checkers/by-type.ts'
 import type { BuiltinOptions } from '../checkers/index.ts'
-import { ConfigurationError } from '../errors.ts'
+import { ConfigurationError, UnknownTypeError } from '../errors.ts'
 import type { SettingValues } from './environment.ts'
 import { HOUR_MS } from '../model/time.ts'
 
@@ -57,8 +57,15 @@ export async function checkerOptions(
   return { ...(await builtinOptions(settings)), extra: settings.extra_checkers }
 }
 
-/** Follows a message about types that are not registered, if the setting `extra_checkers` registers some of them. */
-export function extraTypesHint(message: string): string {
-  const named = EXTRA_TYPES.filter((type) => message.includes(`type "${type}"`))
+/** Follows the message of an error about types without a checker, if the setting `extra_checkers` registers some. */
+export function extraTypesHint(error: unknown): string {
+  const unknown = unknownTypesIn(error)
+  const named = EXTRA_TYPES.filter((type) => unknown.includes(type))
   return named.length === 0 ? '' : `\n  WATCHPOST_EXTRA_CHECKERS=true registers ${named.join(', ')}`
+}
+
+/** Of the error, or of one that caused it. */
+function unknownTypesIn(error: unknown): readonly string[] {
+  if (error instanceof UnknownTypeError) return error.types
+  return error instanceof Error ? unknownTypesIn(error.cause) : []
 }

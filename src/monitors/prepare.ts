@@ -7,7 +7,7 @@
 
 import type { AccountScope, Engine } from '../engine/api/engine.ts'
 import type { MonitorSummary, SettingWarning } from '../engine/api/views.ts'
-import { isWatchpostError, ValidationError } from '../errors.ts'
+import { isWatchpostError, joinedProblems, ValidationError } from '../errors.ts'
 import { describe } from '../fields/describe.ts'
 import { addProblem, problemAt, unknownFields } from '../fields/problems.ts'
 import type { Json, JsonObject } from '../model.ts'
@@ -64,11 +64,12 @@ export async function prepare(
     monitor: new Map([...known].map(([key, { id }]) => [key, [id]])),
   }
   const listed: PreparedEntry[] = []
+  const found: ValidationError[] = []
   for (const entry of entries) {
     const input = inputOf(entry, names, problems)
     const monitor = known.get(entry.key)
     const known_fields = fieldsOf(engine, entry)
-    const seen = await look(scope, { entry, input, monitor, names, known_fields }, problems)
+    const seen = await look(scope, { entry, input, monitor, names, known_fields, found }, problems)
     if (seen !== undefined) listed.push({ entry, input, known: monitor, ...seen })
   }
   const keys = new Set(entries.map(({ key }) => key))
@@ -76,7 +77,7 @@ export async function prepare(
     maintenance === undefined
       ? undefined
       : await prepareWindows(scope.maintenance, { list: maintenance, keys }, problems)
-  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  if (Object.keys(problems).length > 0) throw joinedProblems(problems, found)
   return { windows, listed, unlisted: [...known].filter(([key]) => !keys.has(key)) }
 }
 
@@ -153,6 +154,8 @@ interface Looking {
   readonly names: Names
   /** What may stand in the entry. */
   readonly known_fields: readonly string[]
+  /** Receives the error of the entry. */
+  readonly found: ValidationError[]
 }
 
 /** Groups with dots. */
@@ -165,7 +168,7 @@ function fieldsOf({ types }: Pick<Engine, 'types'>, { type }: ReadEntry): readon
 
 async function look(
   scope: Scope,
-  { entry, input, monitor, names, known_fields }: Looking,
+  { entry, input, monitor, names, known_fields, found }: Looking,
   problems: Problems,
 ): Promise<Pick<PreparedEntry, 'name' | 'changes' | 'warnings'> | undefined> {
   try {
@@ -179,6 +182,7 @@ async function look(
     }
   } catch (error) {
     if (!isWatchpostError(error) || !(error instanceof ValidationError)) throw error
+    found.push(error)
     const unknown = unknownFields(known_fields)
     for (const [field, problem] of Object.entries(error.fields)) {
       problems[`${entry.key}.${field}`] ??= problem.startsWith('unknown_field')

@@ -8,7 +8,7 @@ import { checkerFrom } from '../../checkers/checker.ts'
 import type { AnyChecker, CheckerSource, CauseTable } from '../../checkers/checker.ts'
 import { SHARED_CAUSES } from '../../checkers/causes.ts'
 import { isUntimed } from '../../checkers/response-time.ts'
-import { ConfigurationError } from '../../errors.ts'
+import { ConfigurationError, UnknownTypeError, ValidationError } from '../../errors.ts'
 import { describe } from '../../fields/describe.ts'
 import type { FieldRow } from '../../fields/describe.ts'
 import type { FieldTable, Stored } from '../../fields/field.ts'
@@ -70,9 +70,8 @@ export function createRegistry(sources: readonly CheckerSource[]): Registry {
     getOrThrow(name) {
       const type = types.get(name)
       if (type !== undefined) return type
-      throw new ConfigurationError(
-        `No checker of the type "${name}" is registered with this engine`,
-      )
+      const problem = `No checker of the type "${name}" is registered with this engine`
+      throw new ConfigurationError(problem, { cause: unknownType(name, [...types.keys()]) })
     },
     parse: parseMonitor,
     views: () => [...types.values()].map(view),
@@ -81,11 +80,13 @@ export function createRegistry(sources: readonly CheckerSource[]): Registry {
 
 const MAX_SHOWN_CHARACTERS = 40
 
-/** The problem of a type that no checker of the engine has. */
-export function unknownType(given: unknown, names: readonly string[]): string {
+/** For a type that no checker of the engine has. */
+export function unknownType(given: unknown, names: readonly string[]): ValidationError {
   const expected = `one of ${names.join(', ')} is expected`
-  if (typeof given !== 'string' || given.length > MAX_SHOWN_CHARACTERS) return expected
-  return `there is no type ${JSON.stringify(given)}; ${expected}`
+  if (typeof given !== 'string' || given.length > MAX_SHOWN_CHARACTERS)
+    return new ValidationError({ type: `invalid: ${expected}` })
+  const type = `invalid: there is no type ${JSON.stringify(given)}; ${expected}`
+  return new UnknownTypeError({ type }, [given])
 }
 
 function typeOf(checker: AnyChecker): MonitorType {

@@ -234,7 +234,8 @@ function objectFrom(input: unknown): JsonObject {
 function typeOf({ core }: ServiceContext, name: unknown): MonitorType {
   if (name === undefined || name === null) return refuse({ type: 'required' })
   const type = typeof name === 'string' ? core.registry.get(name) : undefined
-  return type ?? refuse({ type: `invalid: ${unknownType(name, core.registry.names)}` })
+  if (type === undefined) throw unknownType(name, core.registry.names)
+  return type
 }
 
 function refuse(fields: Readonly<Record<string, string>>): never {

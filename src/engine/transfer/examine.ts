@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ValidationError } from '../../errors.ts'
+import { joinedProblems, ValidationError } from '../../errors.ts'
 import { createSeal } from '../../seal.ts'
 import { MOST_PAGES, PAGES, quotasOf, REPORTS } from '../services/quotas.ts'
 import { quotaError, ratedChecks } from '../../store/store.ts'
@@ -182,15 +182,17 @@ async function validate(
   visit: Visit,
   after: () => Readonly<Record<string, string>>,
 ): Promise<void> {
-  const ofLines = await problemsOf(lines, visit)
+  const found: ValidationError[] = []
+  const ofLines = await problemsOf(lines, visit, found)
   const problems = Object.keys(ofLines).length > 0 ? ofLines : after()
-  if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+  if (Object.keys(problems).length > 0) throw joinedProblems(problems, found)
 }
 
-/** Problems by line; not all, if there are many. */
+/** Problems by line; not all, if there are many. `found` receives their errors. */
 async function problemsOf(
   lines: AsyncIterable<NumberedLine>,
   visit: Visit,
+  found: ValidationError[],
 ): Promise<Record<string, string>> {
   const problems: Record<string, string> = {}
   for await (const { number, line } of lines) {
@@ -198,6 +200,7 @@ async function problemsOf(
       await (visit[line.kind] as ((of: unknown) => void | Promise<void>) | undefined)?.(line.of)
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error
+      found.push(error)
       for (const [field, problem] of Object.entries(error.fields))
         problems[field === '' ? `line ${number}` : `line ${number}, ${field}`] = problem
       if (Object.keys(problems).length >= MOST_PROBLEMS) break

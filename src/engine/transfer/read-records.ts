@@ -85,10 +85,7 @@ export function readMonitor(reader: Reader, line: LineOf<'monitor'>): ReadMonito
   const { core, quotas, seal, export_id } = reader
   const { id, paused, created_at } = line
   const type = core.registry.get(line.type)
-  if (type === undefined)
-    throw new ValidationError({
-      type: `invalid: ${unknownType(line.type, core.registry.names)}`,
-    })
+  if (type === undefined) throw unknownType(line.type, core.registry.names)
   const { driver, fields, push } = type.checker
   if (driver !== undefined && !isInstalled(driver))
     throw new ValidationError({ type: `invalid: npm install ${driver}` })
