@@ -23,7 +23,7 @@ const defaultLogger: Logger = {
   ...silentLogger,
   error(fields, message) {
     // The one line of output outside of src/cli: without it, whoever sets up nothing would never learn of an error.
-    // eslint-disable-next-line no-restricted-globals
+    // eslint-disable-next-line no-restricted-globals -- the default of whoever sets up no logger
     console.error(lineOf(fields, message))
   },
 }
@@ -66,8 +66,7 @@ function guarded(logger: Logger): Logger {
 
 const LONGEST_LINE = 2000
 /** Also the separators that end a line in some viewers. */
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
+const CONTROL = /[\p{Cc}\u2028\u2029]+/gu
 
 function lineOf({ err, ...fields }: LogFields, message: string): string {
   const facts = Object.entries(fields).map(([name, value]) => ` ${name}=${textOf(value)}`)

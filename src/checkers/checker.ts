@@ -249,8 +249,7 @@ export interface Checker<
   run(ctx: CheckContext, settings: Settings<T>): Promise<Judgement>
 }
 
-// See AnyField: `run` is contravariant in the settings.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in AnyField: `run` is contravariant in the settings
 export type AnyChecker = Omit<Checker<any>, 'fields'> & { readonly fields: FieldTable }
 
 /** A checker, or the function that creates it: `http()` and `http` are both accepted. */

@@ -71,8 +71,7 @@ export interface BuiltinContactsOptions
  * All built-in contact kinds, the webhook first, with one shared guard. `retryConnectionErrors`
  * applies to the webhook only. @throws ConfigurationError
  */
-// The kinds are their own types: written out they would stand here twice.
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the kinds are their own types
 export function builtinContacts(given: BuiltinContactsOptions = {}) {
   const { retryConnectionErrors, ...shared } = given
   const options = { ...shared, guard: asGuard(given.guard) }

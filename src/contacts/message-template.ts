@@ -144,8 +144,7 @@ type Validated<Wire> =
 
 const DESCRIPTION = 'Own words for messages, with placeholders; absent parts stay as they are'
 
-// The types of the fields are inferred: written out they would stand here twice.
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the fields are their own types
 export function messageTemplate(rules: MessageRules) {
   return field.group(
     {
@@ -157,7 +156,7 @@ export function messageTemplate(rules: MessageRules) {
   )
 }
 
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the fields are their own types
 export function mailTemplate(rules: MessageRules & { readonly html: PartRules }) {
   return field.group(
     {

@@ -69,8 +69,7 @@ export interface Field<Wire = unknown, Value = Wire, P extends Presence = Presen
 
 export type FieldTable = Readonly<Record<string, AnyField>>
 
-// `any` and not `unknown`: a Field is contravariant in Wire through `decode`, so only `any` admits them all.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a Field is contravariant in Wire through `decode`: `unknown` admits none
 export type AnyField = Field<any, any>
 
 /** The field of this name. Own properties only: names are user input, such as `toString`. */

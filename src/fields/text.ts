@@ -7,10 +7,9 @@
 import * as v from 'valibot'
 
 /** Any control character but tab, line feed and carriage return. */
-// eslint-disable-next-line no-control-regex
+// eslint-disable-next-line no-control-regex -- they are what is refused
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
-// eslint-disable-next-line no-control-regex
-const LINE_BREAK = /[\u0000\r\n]/
+const LINE_BREAK = /[\0\r\n]/
 /** A lone surrogate has no UTF-8 encoding, so stores and hashes would change it. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
@@ -25,8 +24,7 @@ export interface TextBounds {
   readonly trim?: boolean
 }
 
-// The return type is a pipe of valibot that only it can spell.
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- a pipe of valibot that only it can spell
 export function textSchema({
   min = 1,
   max = 4096,

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { ASCII_CONTROL } from '../model/printable.ts'
 import * as v from 'valibot'
 import { defineField } from './field.ts'
 import type { FieldBuilder, FieldInfo } from './field.ts'
@@ -33,8 +34,7 @@ export function parseUrl(
   { userinfo = false, schemes = WEB }: Pick<UrlInfo, 'userinfo' | 'schemes'> = {},
 ): ParsedUrl {
   // The URL parser drops line breaks and tabs silently; what was checked would not be what was written.
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f]/.test(text)) {
+  if (ASCII_CONTROL.test(text)) {
     return { ok: false, problem: 'control characters are not allowed' }
   }
   if (!canParseUrl(text)) return { ok: false, problem: 'an absolute URL is expected' }

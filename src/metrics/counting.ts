@@ -51,8 +51,7 @@ async function namesOf({ locations }: Counted): Promise<ReadonlyMap<number, stri
 
 type Meters = ReturnType<typeof createMeters>
 
-// What it makes of the instruments is inferred.
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- what it makes of the instruments is inferred
 export function createMeters<C extends Counter, H extends Histogram>(make: Instruments<C, H>) {
   return {
     checks: make.counter({

@@ -14,3 +14,7 @@ export function printable(text: string): string {
 }
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** Control characters of ASCII: no URL and no value that is searched for has one, and PostgreSQL refuses NUL in a text. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+export const ASCII_CONTROL = /[\u0000-\u001f\u007f]/

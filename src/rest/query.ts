@@ -5,6 +5,7 @@
  * @module
  */
 
+import { ASCII_CONTROL } from '../model/printable.ts'
 import { ValidationError } from '../errors.ts'
 import { isTime, readIsoTime } from '../model/time.ts'
 import type { EpochMs, JsonObject } from '../model.ts'
@@ -48,7 +49,7 @@ export function readQuery<Q extends QueryTable>(table: Q, given: URLSearchParams
       problems[name] = 'invalid: given too often'
       continue
     }
-    if (texts.some((text) => CONTROL.test(text))) {
+    if (texts.some((text) => ASCII_CONTROL.test(text))) {
       problems[name] = 'invalid: control characters are not allowed'
       continue
     }
@@ -71,9 +72,6 @@ function membersOf(name: string, given: URLSearchParams): string[] {
 }
 
 const MAX_REPEATED = 20
-/** No value that is searched for has one, and PostgreSQL refuses NUL in a text. */
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f]/
 const MAX_WORDS = 50
 
 /** Thrown by `Param.read` only; never leaves {@link readQuery}. */

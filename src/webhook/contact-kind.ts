@@ -44,8 +44,7 @@ export interface ContactKind<T extends FieldTable = FieldTable, N extends string
   deliver(ctx: DeliveryContext, settings: Settings<T>, delivery: Delivery): Promise<AttemptResult>
 }
 
-// See AnyField: `deliver` is contravariant in the settings.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in AnyField: `deliver` is contravariant in the settings
 export type AnyContactKind = Omit<ContactKind<any>, 'fields'> & { readonly fields: FieldTable }
 
 /** Defines a contact kind of your own, equal to the built-in ones. */

@@ -96,7 +96,6 @@ export function payloadOf(body: Uint8Array): WebhookPayload | undefined {
 
 export function nowOf(now: Now): number {
   if (typeof now === 'function') return now()
-  // The one place besides clock.ts: this file runs at the receiver's, where there is no clock port.
-  // eslint-disable-next-line no-restricted-properties
+  // eslint-disable-next-line no-restricted-properties -- runs at the receiver's, where there is no clock port
   return now === undefined ? Date.now() : Number(now)
 }

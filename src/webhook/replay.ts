@@ -42,8 +42,7 @@ export interface ReplayGuardOptions {
 /** In the memory of one process. Call it only with verified webhooks. */
 export function createReplayGuard(options: ReplayGuardOptions = {}): MemoryReplayGuard {
   checkOptions('createReplayGuard', options, { ttlSec: anything, max: anything, now: callback })
-  // Like verify.ts this runs at the receiver's, where there is no clock port.
-  // eslint-disable-next-line no-restricted-properties
+  // eslint-disable-next-line no-restricted-properties -- runs at the receiver's, where there is no clock port
   const { ttlSec = 1800, max = 10_000, now = () => Date.now() } = options
   if (!(ttlSec > 0)) throw new TypeError('ttlSec: a number above 0 is expected')
   if (!Number.isInteger(max) || max < 1) throw new TypeError('max: an integer above 0 is expected')

@@ -79,7 +79,7 @@ it('moves an account with history and secrets to another data file', async () =>
   expect(twice.stderr).toContain('The account has monitors; import into one that has none')
 
   const server = await watchpost.serve({ cwd, env: QUIET, args: ['--data', 'other.db'] })
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are of every shape
   const get = async (path: string): Promise<any> =>
     (await server.call(`/api/v1/${path}`, { key: KEY })).body
   const { monitors } = await get('monitors')

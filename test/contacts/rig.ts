@@ -28,8 +28,7 @@ export interface Received {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  // Tests look into it freely.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into it freely
   readonly json: any
 }
 

@@ -104,7 +104,7 @@ function serviceIn(cwd: string, url: string): () => Promise<Server> {
   return () => watchpost.serve({ cwd, env })
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are of every shape
 async function ask(server: Server, path: string, body?: unknown): Promise<any> {
   const answer = await server.call(`/api/v1${path}`, { key: KEY, body })
   expect(answer.body).toMatchObject({ ok: true })

@@ -133,6 +133,10 @@ describe('code in src', () => {
     expect(long.map(({ path, lines }) => `${path}: ${lines}`)).toEqual([])
   })
 
+  it('says on the line why a rule is silenced', () => {
+    expect(sources.flatMap(unexplained)).toEqual([])
+  })
+
   it('has no class but for errors', () => {
     expect(sources.flatMap(classes)).toEqual([])
   })
@@ -147,6 +151,8 @@ describe('code in src', () => {
     [hostAccess, "const port = process.env['PORT']"],
     [hostAccess, "process.on('SIGTERM', stop)"],
     [classes, 'class Manager extends Base {}'],
+    [unexplained, '// eslint-disable-next-line no-console'],
+    [unexplained, '// @ts-expect-error'],
   ])('%o sees: %s', (look, text) => {
     expect(look(parseSource('engine/planted.ts', text))).toHaveLength(1)
   })
@@ -157,10 +163,22 @@ describe('code in src', () => {
     [typeCodes, "const scheme = encrypted ? 'https' : 'http'"],
     [hostAccess, 'const { platform } = process'],
     [classes, 'class LateError extends WatchpostError {}'],
+    [unexplained, '// eslint-disable-next-line no-console -- nobody else says it'],
   ])('%o leaves alone: %s', (look, text) => {
     expect(look(parseSource('engine/planted.ts', text))).toEqual([])
   })
 })
+
+/** Silenced rules without a reason behind them. */
+function unexplained({ path, tree }: SourceFile): string[] {
+  return tree.text
+    .split('\n')
+    .flatMap((line, at) =>
+      /eslint-disable(?!.* -- \w)|@ts-(?:expect-error|ignore|nocheck)(?! \w)/.test(line)
+        ? [`${path}:${at + 1}`]
+        : [],
+    )
+}
 
 function isBarrel(file: SourceFile | undefined): boolean {
   if (file === undefined) return false

@@ -13,8 +13,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  // Tests look into answers of every shape.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
   readonly body: any
 }
 

@@ -27,8 +27,7 @@ async function api() {
   const contact = { kind: 'webhook', name: 'Ops', url: 'https://hooks.example/' } as const
   const { id: contact_id } = await engine.contacts.create(contact)
   const { fetch } = createRest(engine, { rateLimit: false })
-  // Answers are of every shape.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are of every shape
   const ask = async (method: string, path: string, body?: object): Promise<any> =>
     (await fetch(requestTo(method, `/api/v1${path}`, body === undefined ? {} : { body }))).json()
   return { ask, contact_id }

@@ -82,8 +82,7 @@ export interface CallOptions {
 
 export interface Answer {
   readonly status: number
-  // Tests look into it freely.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into it freely
   readonly body: any
 }
 

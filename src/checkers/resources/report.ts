@@ -142,8 +142,7 @@ function isUnreal(disk: Fields): boolean {
 
 function nameOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value === '') return undefined
-  // eslint-disable-next-line no-control-regex
-  return value.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, MAX_NAME_CHARACTERS)
+  return value.replace(/\p{Cc}/gu, ' ').slice(0, MAX_NAME_CHARACTERS)
 }
 
 /** A non-negative finite number; any other value was not measured. */

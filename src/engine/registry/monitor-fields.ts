@@ -21,8 +21,7 @@ const MONTH_SEC = 31 * 86_400
 export const MOST_TAGS = 50
 
 /** `warned`: what `warn` may name. `location_ids` and `name` have defaults that depend on the engine and on the target; they are filled in at creation. */
-// The table is its own type: written out it would stand here twice.
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the table is its own type
 export function commonFields(rules: CommonRules = {}, warned: WarnFigures = warnFiguresOf()) {
   const fields = usualFields(rules, warned)
   const idle = Object.entries(rules.noEffect ?? {}).flatMap(([name, no_effect]) => {

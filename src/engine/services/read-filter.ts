@@ -5,6 +5,7 @@
  * @module
  */
 
+import { ASCII_CONTROL } from '../../model/printable.ts'
 import { ValidationError } from '../../errors.ts'
 import { isTime, readIsoTime } from '../../model/time.ts'
 import type { EpochMs } from '../../model.ts'
@@ -72,7 +73,8 @@ export const read = {
     (max: number): Reader<string> =>
     (value) => {
       if (typeof value !== 'string') return { problem: 'invalid: a text is expected' }
-      if (CONTROL.test(value)) return { problem: 'invalid: control characters are not allowed' }
+      if (ASCII_CONTROL.test(value))
+        return { problem: 'invalid: control characters are not allowed' }
       return value.length <= max
         ? { value }
         : { problem: `out_of_range: at most ${max} characters` }
@@ -119,9 +121,6 @@ export const read = {
 }
 
 const MAX_ENTRIES = 50
-/** No value that is searched for has one, and PostgreSQL refuses NUL in a text. */
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f]/
 
 /** `limit` and `after` of a list, as `PageOptions` has them. */
 export function pageReaders(max: number): { limit: Reader<number>; after: Reader<number> } {

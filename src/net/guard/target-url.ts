@@ -20,8 +20,7 @@ export interface TargetUrl {
   readonly port: number
 }
 
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+const CONTROL = /\p{Cc}/u
 /**
  * Characters that IDNA treats as a dot (UTS 46): ideographic, full-width and half-width full stop.
  */

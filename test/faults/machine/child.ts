@@ -78,8 +78,7 @@ export interface EngineChild {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-// Tests look into it freely.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into it freely
 type Answer = any
 
 export interface StartOptions {
