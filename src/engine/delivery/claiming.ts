@@ -132,7 +132,7 @@ export function createClaiming({
       try {
         found.push(...(await store.notifications.claim({ ...wanted, per_contact: LARGEST_GROUP })))
       } catch (err) {
-        // What was claimed before is sent without them.
+        // The rows that were claimed before are sent without them.
         logError(core, err, 'the outbox could not be read')
       }
     }

@@ -160,7 +160,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
     const { http_status, answer, duration_ms } = result
     const error = result.class === 'delivered' ? null : (result.error ?? codeOf(http_status))
-    // What has waited and was not sent has still waited.
+    // The row keeps the fact that it has waited, although it was not sent.
     const isUntried = status === 'queued' && next.attempts === 0 && isWaitReason(row.error)
     return {
       status,

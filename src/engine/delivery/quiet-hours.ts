@@ -49,7 +49,7 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
       return row.error === QUIET_HOURS ? whatHasEnded(row, quiet?.ended, at) : undefined
     // A contact that received the first notification also receives the later ones, after the quiet hours.
     if (quiet.during === 'drop' && isFirst(row)) return cancelled(row, QUIET_HOURS, at)
-    // Nothing was sent yet, whatever was interrupted: the row is dated anew when it is.
+    // Nothing was sent yet, even if attempts were interrupted: the row gets a new date when it is sent.
     return { ...cancelled(row, QUIET_HOURS, at), status: 'queued', due_at: until, interruptions: 0 }
   }
 

@@ -9,7 +9,7 @@ import type { EpochMs } from '../../model.ts'
 
 /** A restart, or a takeover from an engine that ended, takes less than this. */
 const SHORT_ABSENCE_MS = 30_000
-/** A check that is overdue by less than {@link SHORT_ABSENCE_MS} starts within this time: few are. */
+/** A check that is overdue by less than {@link SHORT_ABSENCE_MS} starts within this time; there are few of them. */
 const AFTER_SHORT_ABSENCE_MS = 5_000
 /** A check that is overdue by that much or more starts within this time. */
 const AFTER_LONG_ABSENCE_MS = 60_000

@@ -11,7 +11,7 @@ import { fold } from '../../model/fold.ts'
 import { memberRuleOf } from '../rounds/composite.ts'
 import type { MemberRule } from '../rounds/composite.ts'
 
-/** Between two judgements that members ask for: a thousand that flap do not keep the engine busy with one composite. */
+/** Time between two judgements caused by members: a thousand flapping members must not keep the engine busy. */
 const PAUSE_MS = 1_000
 
 export interface Composites {
@@ -37,7 +37,7 @@ export interface CompositesOptions {
 export function createComposites(options: CompositesOptions): Composites {
   const { clock, monitorCache, underWay, onJudgementNeeded } = options
   const watching = new Map<number, Watching>()
-  /** Their round under way may have read the states before the change. */
+  /** Composites whose running round may have read the states before the change. */
   const again = new Set<number>()
   /** On the monotonic clock. */
   const askedFor = new Map<number, number>()
@@ -60,7 +60,7 @@ export function createComposites(options: CompositesOptions): Composites {
 
   function judgeCompositesOf(member: CachedMonitor): void {
     const { id, account_id, common } = member.record
-    // Once for all composites: of thousands, each would fold them again.
+    // Folded once, and not again for each of thousands of composites.
     const tags = common.tags.map(fold)
     for (const [composite_id, rule] of watching) {
       if (rule.account_id !== account_id || composite_id === id) continue

@@ -18,7 +18,7 @@ export interface Dependencies {
 
 export interface DependenciesOptions {
   readonly monitorCache: MonitorCache
-  /** A check of this monitor should run soon. */
+  /** Called with a monitor that should be checked soon. */
   readonly onCheckNeeded: (cached: CachedMonitor) => void
 }
 

@@ -64,7 +64,7 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
       return cached === undefined ? null : nextSwitch(cached, now)
     },
   })
-  /** By the windows of a monitor, from when on it holds: rare ones take long to compute, and each switch asks often. */
+  /** Cached by the windows of a monitor: rare windows take long to compute, and every change of state needs the result. */
   const known = new WeakMap<readonly MaintenanceWindow[], Known>()
   const windowSchedule = createWindowSchedule({ core, accountWindows, onSwitch: switchAccounts })
 

@@ -60,7 +60,7 @@ export function createWindowSchedule({
   /** The next occurrence of a window may take a millisecond, and a thousand may close in one minute. */
   async function advanceDue(): Promise<void> {
     let steps = 0
-    // By then all that are due in this turn of the scheduler are in the queue.
+    // By then the scheduler has queued all windows that are due in this turn.
     await Promise.resolve()
     while (due.size > 0) {
       for (const id of due) {

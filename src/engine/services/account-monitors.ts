@@ -1,6 +1,6 @@
 /**
  * All monitors of an account, as a page counts and orders them: from memory where this engine has them there, from
- * the store otherwise. Of those that are shown, and only of those, the summaries are made.
+ * the store otherwise. Summaries are made only for the monitors that are shown.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export interface MonitorEntry {
   readonly stale: boolean
   /** The last check of all locations. */
   readonly last: Outcome | undefined
-  /** When it began; empty without one. */
+  /** When the incident began; empty without one. */
   readonly last_at: string
   readonly open_incident_id: number | null
   readonly source: SummarySource
@@ -76,7 +76,7 @@ interface InMemory {
 export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
   const { core, monitorCache, schedule, staleness } = context
 
-  /** Of monitors in memory, as long as they are unchanged: most are, between two views of a page. */
+  /** Entries of monitors in memory, reused while the monitor is unchanged: most are, between two views of a page. */
   const kept = new WeakMap<CachedMonitor, MonitorEntry>()
 
   function entryOf(source: SummarySource, stale = staleness.isStale(source)): MonitorEntry {
@@ -107,7 +107,7 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
     return entry
   }
 
-  /** In one turn: all of them as of the same moment. */
+  /** Made in one turn of the event loop, so that all entries are of the same moment. */
   function fromMemory(query: MonitorQuery, { isFiltered, elsewhere }: InMemory): MonitorEntry[] {
     const isAsked = isFiltered ? fits(query) : () => true
     const entries: MonitorEntry[] = []

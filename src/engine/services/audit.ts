@@ -22,7 +22,7 @@ import type { ServiceContext } from './service-context.ts'
 import { read, readFilter } from './read-filter.ts'
 
 const MAX_ACTOR = 200
-/** Of one record: the other fields are left out. */
+/** Maximum number of fields in one record; the others are left out. */
 const MOST_FIELDS = 100
 /** Characters of JSON of one value, and of all values of a record: longer ones are left out. */
 const MAX_VALUE = 500
@@ -93,7 +93,7 @@ export function fieldChanges(
   })
 }
 
-/** At most so many fields and so much of their values as a record has room for. */
+/** The changes that fit in a record: as many fields, and as much of their values. */
 export function bounded(changes: readonly FieldChange[]): FieldChange[] {
   let room = MAX_VALUES
   return changes.slice(0, MOST_FIELDS).map(({ field, ...values }) => {

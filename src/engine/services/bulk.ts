@@ -1,5 +1,5 @@
 /**
- * Actions on many monitors: found in pages, carried out a slice at a time with turns for others in between. Each
+ * Actions on many monitors: found in pages and carried out in slices, between which other work runs. Each
  * monitor changes on its own; a refusal of one is counted and ends nothing.
  *
  * @module

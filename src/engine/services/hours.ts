@@ -18,7 +18,7 @@ import { readFilter } from './read-filter.ts'
 import type { ServiceContext } from './service-context.ts'
 import { changesBetween } from './uptime.ts'
 
-/** Reads that are repeated when the hour turned between them. */
+/** How often the reads are repeated if an hour begins between them. */
 const TRIES = 3
 /** A longer period is refused: it would be read in one piece. */
 const MOST_DAYS = 100
@@ -67,7 +67,7 @@ async function inParts(
   return hours
 }
 
-/** Days that are over for a day, and the hours since. */
+/** The days that ended at least a day ago, and the hours since. */
 async function withDays(
   { core, dayTotals }: Source,
   { id, machine }: MonitorRecord,
@@ -87,7 +87,7 @@ async function withDays(
   ]
 }
 
-/** Hours that begin within [from, to), by hour, then by location; none of a monitor that is not there. */
+/** Hours that begin within [from, to), by hour, then by location; none if the monitor does not exist. */
 export async function hoursBetween(
   { store }: Pick<Core, 'store'>,
   monitor_id: number,

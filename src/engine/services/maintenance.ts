@@ -227,7 +227,7 @@ async function validSettings(
     await yieldIfLong()
     const monitor = await core.store.monitors.get(id)
     if (monitor?.account_id === account_id) monitor_ids.push(id)
-    // One that was deleted meanwhile is left out.
+    // A monitor that was deleted is left out.
     else if (before?.monitor_ids.includes(id) !== true)
       addProblem(problems, 'monitor_ids', problemAt([index], `invalid: there is no monitor ${id}`))
   }

@@ -44,7 +44,7 @@ export function intervalProblem(
   return { interval_sec: `out_of_range: ${least} or more (the shortest interval of the quotas)` }
 }
 
-/** Those of ids that the engine does not know. */
+/** Problems of ids that the engine does not know. */
 export function idProblems(
   core: Core,
   { location_ids, confirm_locations, contact_ids, contact_delay }: MonitorDefaults,

@@ -14,7 +14,7 @@ import type { AccountWindow } from '../monitors/account-windows.ts'
 
 export interface UpcomingQuery {
   readonly windows: readonly AccountWindow[]
-  /** Of the settings of a monitor. */
+  /** The windows in the settings of a monitor. */
   readonly own: { readonly id: number; readonly windows: readonly MaintenanceWindow[] } | undefined
   readonly until: EpochMs
   readonly limit: number

@@ -18,7 +18,7 @@ import type { Core } from '../core/core.ts'
 const KEPT_MS = 60_000
 /** Of all monitors together: about 200 bytes each. */
 const KEPT_DAYS = 20_000
-/** Lists of names of days: one for each number of days that is asked for. */
+/** Cached lists of day names, one for each requested number of days. */
 const LISTS_KEPT = 16
 
 /** One day of a monitor, with what sums of days need. */
@@ -121,7 +121,7 @@ export function createPastDays({ clock }: Pick<Core, 'clock'>): PastDays {
       try {
         const found = await read(0)
         const past = { ...sumsOf(found.slice(0, days)), until, read_at: now }
-        // Otherwise what was read may lack the change.
+        // Otherwise the days that were read may lack the change.
         if (changes === before) keep(id, days, past)
         return { past, present: sumsOf(found.slice(days)) }
       } finally {

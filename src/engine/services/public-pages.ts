@@ -124,7 +124,7 @@ export function storedPage(
 ): PublicPageSettings {
   return {
     ...rest,
-    // Parsed: a colour is there, or it is absent.
+    // After parsing, a colour is either a text or absent.
     colors: { light: (colors.light ?? {}) as PageColors, dark: (colors.dark ?? {}) as PageColors },
     ...(password_hash === undefined ? {} : { password_hash }),
   }
@@ -144,7 +144,7 @@ type Groups = PublicPageSettings['groups']
 interface Known {
   /** Whether a page of the account may show it. */
   isThere(id: number): boolean | Promise<boolean>
-  /** One that is not there any more is left out, and is no mistake. */
+  /** A monitor that was deleted is left out without an error. */
   mayBeGone(id: number): boolean
 }
 

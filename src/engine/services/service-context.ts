@@ -33,7 +33,7 @@ export interface ServiceContext {
   readonly run: ProbeHost['run']
   /** Running tests of settings that are not stored, by account. */
   readonly testing: Map<number, number>
-  /** Passwords of public pages, one at a time, the accounts in turn: each takes a thread for long. */
+  /** Checks passwords of public pages one at a time, accounts in turn: each occupies a thread for long. */
   readonly hashing: Semaphore
   /** Opens the store on first use. */
   ready(): Promise<void>

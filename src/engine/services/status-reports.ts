@@ -106,7 +106,7 @@ export function statusReportsOf(context: ServiceContext, account_id: number): St
     async addUpdate(id, update, options) {
       const { status, text } = parsed(REPORT_UPDATE_FIELDS, settingsFrom(update, ['at']))
       const updated = await records.update(id, options, ({ settings }) => {
-        // Never dated before the last one, also where the clock was set back.
+        // Never dated before the last update, even if the clock was set back.
         const at = Math.max(core.clock.now(), settings.updates.at(-1)?.at ?? 0)
         const updates = [...settings.updates, { at, status, text }]
         requireBounded(updates)

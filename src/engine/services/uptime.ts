@@ -30,7 +30,7 @@ const CHANGES_AT_ONCE = 5000
 
 type Source = Pick<ServiceContext, 'core' | 'pastDays'>
 
-/** Of whom days are read. */
+/** The monitor whose days are read. */
 type Counted = Pick<MonitorRecord, 'id' | 'account_id' | 'created_at'>
 
 /** How much of the time a monitor was up, without counts of checks and incidents, and without response times. */

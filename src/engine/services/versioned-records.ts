@@ -24,7 +24,7 @@ import { versionOptions } from './filters.ts'
 import type { ServiceContext } from './service-context.ts'
 import { readFilter } from './read-filter.ts'
 
-/** A version that others change all the time. */
+/** How often an update is tried while others change the version. */
 const TRIES = 3
 
 interface Kind<S> {
