@@ -73,6 +73,8 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const NOTES = `Links are relative to this file: they lead to pages of the installed package, and of the repository. In a project
 that has it, \`npx watchpost docs\` lists the pages and \`npx watchpost docs overview\` prints one.`
 
+const REPOSITORY = 'https://github.com/watchpost/watchpost/blob/HEAD/'
+
 /** @throws for a page of docs that has no sentence, and for a sentence without its page */
 export function llmsText(checkers: readonly AnyChecker[]): string {
   const types: Readonly<Record<string, string>> = Object.fromEntries(
@@ -84,20 +86,26 @@ export function llmsText(checkers: readonly AnyChecker[]): string {
   const { Optional = {}, ...usual } = SECTIONS
   const sections = { ...usual, 'Check types': types, Optional }
   refuseDifference(Object.values(sections).flatMap(Object.keys))
-  const { description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  const { description, files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly description: string
+    readonly files: readonly string[]
   }
   return [
     '# watchpost',
     `> ${description}`,
     NOTES,
-    ...Object.entries(sections).map(([name, pages]) => `## ${name}\n\n${listed(pages)}`),
+    ...Object.entries(sections).map(([name, pages]) => `## ${name}\n\n${listed(pages, files)}`),
   ].join('\n\n')
 }
 
-function listed(pages: Readonly<Record<string, string>>): string {
+/** `files`: those of package.json, with `!` before a page that is in the repository only. */
+function listed(pages: Readonly<Record<string, string>>, files: readonly string[]): string {
   return Object.entries(pages)
-    .map(([page, about]) => `- [${titleOf(page)}](docs/${page}.md): ${about}`)
+    .map(([page, about]) => {
+      const path = `docs/${page}.md`
+      const place = files.includes(`!${path}`) ? `${REPOSITORY}${path}` : path
+      return `- [${titleOf(page)}](${place}): ${about}`
+    })
     .join('\n')
 }
 

@@ -224,8 +224,10 @@ describe('pages', () => {
       if (reached.has(path)) return
       reached.add(path)
       const { prose } = page(path)
-      for (const [, target = ''] of prose.matchAll(/\]\(([^)#\s:]+\.md)(?:#[^)]*)?\)/g)) {
-        const next = join(path, '..', target).replaceAll('\\', '/')
+      const links =
+        /\]\((?:https:\/\/github\.com\/watchpost\/watchpost\/blob\/HEAD\/(\S+?\.md)|([^)#\s:]+\.md))(?:#[^)]*)?\)/g
+      for (const [, ours, target = ''] of prose.matchAll(links)) {
+        const next = ours ?? join(path, '..', target).replaceAll('\\', '/')
         if (pages.some((each) => each.path === next)) follow(next)
       }
     }
