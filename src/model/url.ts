@@ -5,10 +5,36 @@
  * @param base for a text that is relative to it
  */
 export function canParseUrl(text: string, base?: string): boolean {
+  if (text.length > MOST_NAME_CHARACTERS && hasEndlessHost(text)) return false
   try {
     new URL(text, base)
     return true
   } catch {
     return false
   }
+}
+
+/** No longer text is a name (RFC 1035, 2.3.4): A-labels are longer than what they stand for. */
+export const MOST_NAME_CHARACTERS = 254
+/** The same with every byte percent-encoded. */
+const MOST_ENCODED_CHARACTERS = 1024
+
+/**
+ * A host beyond ASCII is converted in a time that grows with the square of its length: seconds for 60 KB, in one turn
+ * of the event loop.
+ */
+function hasEndlessHost(text: string): boolean {
+  const host = hostTextOf(text)
+  const isPlain = /^[\0-\x7f]*$/.test(host)
+  return host.length > (isPlain ? MOST_ENCODED_CHARACTERS : MOST_NAME_CHARACTERS)
+}
+
+/** What the URL parser would take for the host and port; empty for a text that is relative to a base. */
+function hostTextOf(text: string): string {
+  // The parser drops these wherever they are, and blanks in front.
+  const bare = text.replace(/[\t\n\r]/g, '').replace(/^[\0- ]+/, '')
+  const [front = '', scheme, slashes = ''] = /^([a-z][a-z\d+.-]*:)?([/\\]*)/i.exec(bare) ?? []
+  if (scheme === undefined && slashes.length < 2) return ''
+  const [authority = ''] = bare.slice(front.length).split(/[/\\?#]/, 1)
+  return authority.slice(authority.lastIndexOf('@') + 1)
 }

@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { canParseUrl } from '../../src/model/url.ts'
 import { parseHost, parseUrl } from '../../src/fields/url.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { judge } from './table.ts'
+import { asciiName } from '../../src/net/dns/names.ts'
+import { differentLetters } from '../support/hostile-documents/document.ts'
 
 it('an address with a letter such as ü is one, however often it has been looked at', () => {
   const address = 'http://b\u00fccher.example/\u00fcber'
@@ -42,4 +44,38 @@ it('a host has brackets around it or none, and at most 253 characters', () => {
   const longest = `${'abcdefg.'.repeat(31)}large`
   expect(parseHost(longest)).toBe(longest)
   expect(parseHost(`${longest}r`)).toBeUndefined()
+})
+
+describe('a host that is longer than a name', () => {
+  const long = differentLetters(255)
+
+  it.each([
+    `https://${long}/`,
+    `https://user:${'x'.repeat(2000)}@${long}`,
+    `https:${long}/`,
+    `http:\\\\${long}\\a`,
+    ` ht\ttp://${long}:80/`,
+    `//${long}/a`,
+    `/\n\\${long}/a`,
+    `https://${'%E4%B8%80'.repeat(114)}/`,
+  ])('makes no address of it: %#', (text) => {
+    expect(canParseUrl(text, 'http://b.example/')).toBe(false)
+  })
+
+  it.each([
+    `https://${'%E4%B8%80'.repeat(20)}.example/`,
+    `https://${'x'.repeat(2000)}:${'y'.repeat(2000)}@b.example/`,
+    `https://b.example/${'x'.repeat(2000)}/${long}?q=//${long}`,
+    `/${long}`,
+    `${'x'.repeat(2000)}/a`,
+    `?q=https://${long}`,
+  ])('is not what is long elsewhere: %#', (text) => {
+    expect(canParseUrl(text, 'http://b.example/')).toBe(true)
+  })
+
+  it('is no name either', () => {
+    expect(parseHost(long)).toBeUndefined()
+    expect(asciiName(long)).toBe('')
+    expect(asciiName('b\u00fccher.example')).toBe('xn--bcher-kva.example')
+  })
 })

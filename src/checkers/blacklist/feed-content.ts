@@ -4,12 +4,12 @@
  * @module
  */
 
-import { domainToASCII } from 'node:url'
 import { contains, parseCidr, parseIp } from '../../net/guard/ip.ts'
 import type { Cidr } from '../../net/guard/ip.ts'
 import { createFeedIndex } from './feed-index.ts'
 import type { Subject } from './target.ts'
 import { canParseUrl } from '../../model/url.ts'
+import { asciiName } from '../../net/dns/names.ts'
 
 export interface FeedContent {
   /** Number of distinct entries. */
@@ -122,6 +122,6 @@ function rangeKey({ family, value, prefix }: Cidr): string {
 
 function nameOf(text: string): string | undefined {
   const bare = text.replace(/\.$/, '').toLowerCase()
-  const name = /^\p{ASCII}*$/u.test(bare) ? bare : domainToASCII(bare)
+  const name = asciiName(bare)
   return name === '' || !/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(name) ? undefined : name
 }

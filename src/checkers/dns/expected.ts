@@ -5,7 +5,7 @@
  * @module
  */
 
-import { domainToASCII } from 'node:url'
+import { asciiName } from '../../net/dns/names.ts'
 import { canonicalIpv6 } from '../../net/dns/records.ts'
 import { contains, parseCidr, parseIp } from '../../net/guard/ip.ts'
 
@@ -113,5 +113,5 @@ function canonicalCaa(text: string): string {
 function canonicalName(word: string): string {
   if (word === '.') return word
   const bare = word.replace(/\.$/, '').toLowerCase()
-  return /^\p{ASCII}*$/u.test(bare) ? bare : domainToASCII(bare)
+  return asciiName(bare)
 }

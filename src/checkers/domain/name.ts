@@ -4,7 +4,7 @@
  * @module
  */
 
-import { domainToASCII, domainToUnicode } from 'node:url'
+import { domainToUnicode } from 'node:url'
 import { getDomain } from 'tldts'
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
@@ -12,6 +12,7 @@ import type { FieldBuilder } from '../../fields/field.ts'
 import { parseHost } from '../../fields/url.ts'
 import { textSchema } from '../../fields/text.ts'
 import { toAddress } from '../../net/connection/endpoint.ts'
+import { asciiName } from '../../net/dns/names.ts'
 import { canParseUrl } from '../../model/url.ts'
 
 /** Registries accept letters, digits and hyphens. Underscores occur in host names only. */
@@ -45,7 +46,7 @@ export function unicodeName(name: string): string {
 /** Whether a name from a registry, in any spelling, equals this one (in A-labels). */
 export function isSameName(told: string, name: string): boolean {
   const bare = told.trim().replace(/\.$/, '').toLowerCase()
-  return bare === name || domainToASCII(bare) === name
+  return bare === name || asciiName(bare) === name
 }
 
 /** See {@link readName}; stored as the registrable name. */

@@ -189,6 +189,7 @@ function addressField(info: {
 
 function parseAddress(text: string): string | undefined {
   const trimmed = text.trim()
+  if (trimmed.length > ADDRESS_CHARS) return undefined
   const at = trimmed.lastIndexOf('@')
   const local = trimmed.slice(0, Math.max(0, at))
   const domain = domainToASCII(trimmed.slice(at + 1)).toLowerCase()

@@ -9,7 +9,7 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { hostPort } from '../connection/endpoint.ts'
 import { parseIp } from '../guard/ip.ts'
-import { canParseUrl } from '../../model/url.ts'
+import { canParseUrl, MOST_NAME_CHARACTERS } from '../../model/url.ts'
 
 /**
  * Printable ASCII without blanks, dots, quotes and backslashes: characters that need no escapes.
@@ -25,17 +25,18 @@ const MAX_NAME_CHARACTERS = 253
  */
 export function parseDnsName(text: string): string | undefined {
   if (text === '.') return text
-  const name = toAscii(text.replace(/\.$/, '')).toLowerCase()
+  const name = asciiName(text.replace(/\.$/, '')).toLowerCase()
   const fits = name.length > 0 && name.length <= MAX_NAME_CHARACTERS
   return fits && name.split('.').every((label) => LABEL.test(label)) ? name : undefined
 }
 
 /**
- * Applied only to names beyond ASCII: IDN rules reject underscores and other characters that DNS
- * allows.
+ * In A-labels; empty for what cannot be a name. Only names beyond ASCII are converted: IDN rules reject
+ * underscores and other characters that DNS allows.
  */
-function toAscii(name: string): string {
-  return /^\p{ASCII}*$/u.test(name) ? name : domainToASCII(name)
+export function asciiName(name: string): string {
+  if (/^\p{ASCII}*$/u.test(name)) return name
+  return name.length > MOST_NAME_CHARACTERS ? '' : domainToASCII(name)
 }
 
 /**

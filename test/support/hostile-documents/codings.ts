@@ -5,7 +5,7 @@
  */
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { BODY_BYTES, filled, numbered } from './document.ts'
+import { BODY_BYTES, differentLetters, filled, numbered } from './document.ts'
 import type { HostilePage } from './document.ts'
 
 const MiB = 1024 * 1024
@@ -100,6 +100,7 @@ export const hostileRedirects: readonly HostilePage[] = [
     `Set-Cookie: a=b${';'.repeat(60_000)}`,
     'Location: on/',
   ]),
+  head('a host of 20,000 letters to go to', [`Location: https://${differentLetters(20_000)}/`]),
   head('an address of 60 KiB to go to', [`Location: /${'%41/../'.repeat(8_000)}`]),
 ].map((page) => ({ ...page, status: '302 Found' }))
 

@@ -34,6 +34,11 @@ export interface HostilePage extends HostileDocument {
 /** Largest body that is read. */
 export const BODY_BYTES = 4 * 1024 * 1024
 
+/** So many letters, nearly all of them different: what a name of them costs grows with the square of their number. */
+export function differentLetters(count: number): string {
+  return Array.from({ length: count }, (_, n) => String.fromCodePoint(0x4e00 + n)).join('')
+}
+
 /** `text` again and again, up to so many bytes. */
 export function filled(text: string | Buffer, bytes = BODY_BYTES): Buffer {
   return Buffer.alloc(bytes, text)

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { between, filled, numbered } from './document.ts'
+import { between, differentLetters, filled, numbered } from './document.ts'
 import type { HostileDocument } from './document.ts'
 
 const KiB = 1024
@@ -48,6 +48,10 @@ export const hostileRdap: readonly HostileDocument[] = [
       Buffer.from(
         `{"objectClassName":"domain","ldhName":"example.org",${numbered(45_000, (n) => `"k${n}":1`, ',')}}`,
       ),
+  },
+  {
+    name: 'rdap: a name of 20,000 letters',
+    make: () => Buffer.from(`{"objectClassName":"domain","ldhName":"${differentLetters(20_000)}"}`),
   },
   { name: 'rdap: 500,000 brackets', make: () => filled('[', 500 * KiB) },
   { name: 'rdap: escapes', make: () => between('{"a":"', filled('\\u0041', 510_000), '"}') },

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { between, filled, numbered } from './document.ts'
+import { between, differentLetters, filled, numbered } from './document.ts'
 import type { HostileDocument } from './document.ts'
 
 const KiB = 1024
@@ -14,6 +14,8 @@ const record = (name: string, lines: () => Buffer | string): HostileDocument => 
   name: `whois: ${name}`,
   make: () => between(NAME, lines(), ''),
 })
+
+const nameOf = (name: string): Buffer => Buffer.from(`Domain Name: ${name}\r\n`)
 
 export const hostileWhois: readonly HostileDocument[] = [
   record('a status of 60,000 blanks', () => `Status: a${' '.repeat(60_000)}b\r\n`),
@@ -33,6 +35,7 @@ export const hostileWhois: readonly HostileDocument[] = [
   record('3,000 referrals', () => filled('refer: a.b.c\n', 60 * KiB)),
   record('statuses with addresses', () => `Status: ${'https://a '.repeat(6_000)}\r\n`),
   record('limits reached and reached', () => filled('limit rate quota ', 60 * KiB)),
+  { name: 'whois: a name of 20,000 letters', make: () => nameOf(differentLetters(20_000)) },
   { name: 'whois: 60,000 blanks and nothing else', make: () => filled(' ', 60_000) },
   { name: 'whois: dots and stars', make: () => filled('.*!< x', 60 * KiB) },
 ]
