@@ -156,6 +156,20 @@ describe('live changes', () => {
     expect((await visit.get('/events?monitors=1')).status).toBe(200)
   })
 
+  it('have so many places for all pages that an account made, and those of another have their own', async () => {
+    const { engine, other, visitor } = await signedIn({
+      publicPages: true,
+      listeners: { perPublicPage: 2 },
+    })
+    for (const slug of ['a', 'b', 'c']) await engine.publicPages.create({ title: slug, slug })
+    await other.publicPages.create({ title: 'other', slug: 'other' })
+    const open = async (slug: string) => (await visitor().get(`/status/${slug}/events`)).status
+    expect(await open('a')).toBe(200)
+    expect(await open('b')).toBe(200)
+    expect(await open('c')).toBe(503)
+    expect(await open('other')).toBe(200)
+  })
+
   it('have so many places per session, and another session has its own', async () => {
     const { visit, visitor } = await signedIn({ listeners: { perSession: 2 } })
     const [first] = [await listen(visit, '/events'), await listen(visit, '/events')]

@@ -7,7 +7,7 @@
 
 import { clientAddress, neighbourhoodOf } from '../../net/peer/client-address.ts'
 
-/** Who is connected; each account and each public page has a limit of its own. */
+/** Who is connected; an account, a public page of the host and all public pages of an account have a limit each. */
 export interface Audience {
   readonly kind: 'account' | 'public'
   readonly id: number | string

@@ -167,7 +167,8 @@ async function events({ page, call, again }: Visit): Promise<Answer> {
   return service.live.listen({
     audience: {
       kind: 'public',
-      id: page.record.settings.slug,
+      // All pages of an account share its places: it may make twenty, and the total is that of everybody.
+      id: `pages of ${page.record.account_id}`,
       client: clientFor(request, service.clientOf),
     },
     admitted: async () => (await again()) !== undefined,
