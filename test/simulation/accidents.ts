@@ -1,9 +1,9 @@
 /** What goes wrong, and when: every kind of accident comes by itself, at its own rate. */
 import { breakDown, repair } from './targets.ts'
-import { bootIn, freeze, freezeSending } from './lives.ts'
+import { bootIn, freeze } from './lives.ts'
 import { flood } from './floods.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './time.ts'
-import { atTimes, jump } from './world.ts'
+import { atTimes, jump, someMachine } from './world.ts'
 import type { World } from './world.ts'
 
 export function beginAccidents(world: World): void {
@@ -28,7 +28,7 @@ export function beginAccidents(world: World): void {
     })
   }
   atTimes(world, faults.kills, () => {
-    if (dice.chance(0.3)) world.current?.process.kill()
+    if (dice.chance(0.3)) someMachine(world).current?.process.kill()
     else if (dice.chance(0.7)) trouble.armKill()
     else trouble.armAmbush('kill')
   })
@@ -38,8 +38,8 @@ export function beginAccidents(world: World): void {
   atTimes(world, faults.restarts, () => void restart(world))
   atTimes(world, faults.freezes, () => {
     if (dice.chance(0.25)) trouble.armAmbush('freeze')
-    else if (dice.chance(0.35)) trouble.armClaim(() => freezeSending(world))
-    else freeze(world)
+    else if (dice.chance(0.35)) trouble.armClaim()
+    else freeze(world, someMachine(world))
   })
   atTimes(world, faults.jumps, () => {
     const size = dice.pick([SECOND, 5 * SECOND, MINUTE, 10 * MINUTE, HOUR, 5 * HOUR, DAY])
@@ -49,7 +49,8 @@ export function beginAccidents(world: World): void {
 
 /** As a new version is rolled out: the old process ends what it does, the new one begins. */
 async function restart(world: World): Promise<void> {
-  const life = world.current
+  const machine = someMachine(world)
+  const life = machine.current
   if (life === undefined || !life.running) return
   life.running = false
   const { engine, process } = life
@@ -62,8 +63,8 @@ async function restart(world: World): Promise<void> {
   await process.arrive(engine.stop().catch(() => undefined))
   stopped = true
   world.tape.add({ kind: 'stops', life: process.life })
-  if (world.current !== life) return
-  world.current = undefined
+  if (machine.current !== life) return
+  machine.current = undefined
   process.kill()
-  bootIn(world, world.dice.int(1, 20 * SECOND))
+  bootIn(world, machine, world.dice.int(1, 20 * SECOND))
 }

@@ -62,18 +62,19 @@ async function tryRule(rule: Rule): Promise<Outcome> {
     file,
     text.replace(rule.find, () => rule.replace),
   )
-  const outcome = await play()
+  const outcome = await play(rule)
   writeFileSync(file, text)
   return outcome
 }
 
 /** Plays seeds on the copy as it is now. */
-async function play(): Promise<Outcome> {
+async function play({ machines }: Rule): Promise<Outcome> {
   const bundle = ['node_modules/tsup/dist/cli-default.js', join(folder, 'test/simulation/run.ts')]
   const shape = ['--no-config', '--format=esm', '--target=node20.19', '--platform=node', '--silent']
   const built = await run([...bundle, ...shape, `--out-dir=${join(folder, 'out')}`])
   if (built.status !== 0) return { red: false, by: `cannot be built: ${built.output}` }
   const args = ['--seed', values.seed, '--seeds', String(SEEDS), '--days', String(DAYS)]
+  if (machines !== undefined) args.push('--machines', String(machines))
   const { status, output } = await run([join(folder, 'out/run.js'), ...args])
   const breaches = [...output.matchAll(/^Seed (\d+) breaks: (.*)$/gm)]
   if (status === 1 && breaches.length > 0)

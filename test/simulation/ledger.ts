@@ -6,6 +6,7 @@ import type {
   NotificationRecord,
 } from '../../src/model.ts'
 import { deliveriesIn } from './deliveries.ts'
+import { SECOND } from './time.ts'
 import type { Delivery } from './deliveries.ts'
 import type { History } from './simulate.ts'
 import type { Entry, EntryOf, Stamp } from './tape.ts'
@@ -67,11 +68,24 @@ export interface Stretch {
   to: number
 }
 
+/** A time in which the same processes ran on all machines, and each monitor was one's own. */
+export interface Steady {
+  /** `undefined`: any of several. */
+  readonly life: number | undefined
+  readonly from: number
+  readonly to: number
+}
+
+/** After this a monitor is checked by another process: a lease, its renewal, and what is spread (decisions.md). */
+const HANDOVER = 20 * SECOND
+
 export interface Ledger extends History {
   readonly monitors: ReadonlyMap<number, MonitorStory>
   readonly incidents: ReadonlyMap<number, IncidentStory>
   readonly rows: ReadonlyMap<number, RowStory>
   readonly stretches: readonly Stretch[]
+  /** Times in which the same processes ran; with one machine, the stretches of its processes. */
+  readonly steady: readonly Steady[]
   /** Every notification that arrived, in order; a digest brings several. */
   readonly deliveries: readonly Delivery[]
   /** Every entry of a kind, in order. */
@@ -103,10 +117,12 @@ export function ledgerOf(history: History): Ledger {
     const { incident_id } = row.record
     if (incident_id !== null) books.incidents.get(incident_id)?.rows.push(row)
   }
+  const stretches = stretchesOf(history.entries)
   return {
     ...history,
     ...books,
-    stretches: stretchesOf(history.entries),
+    stretches,
+    steady: history.plan.machines > 1 ? steadyOf(history.entries) : stretches,
     all: <K extends Kind>(kind: K) => (kinds.get(kind) ?? []) as unknown as readonly EntryOf<K>[],
   }
 }
@@ -208,6 +224,41 @@ function stretchesOf(entries: readonly Entry[]): Stretch[] {
   const last = entries.at(-1)?.at ?? 0
   for (const life of [...open.keys()]) end(life, last)
   return stretches
+}
+
+/** Begins a handover after anything befell a process, its lease or its store, and ends with the next such event. */
+function steadyOf(entries: readonly Entry[]): Steady[] {
+  const steady: Steady[] = []
+  const running = new Set<number>()
+  const leases = new Map<number, number>()
+  let since = 0
+  const cut = (at: number): void => {
+    const from = since + HANDOVER
+    if (running.size > 0 && at > from) steady.push({ life: undefined, from, to: at })
+    since = Math.max(since, at)
+  }
+  for (const entry of entries) {
+    const { kind, at } = entry
+    if (kind === 'runs' || kind === 'thaws') {
+      cut(at)
+      running.add(entry.life)
+    } else if (kind === 'dies' || kind === 'freezes' || kind === 'stopping' || kind === 'stops') {
+      cut(at)
+      running.delete(entry.life)
+    } else if (kind === 'trouble') cut(at)
+    else if (kind === 'late') {
+      cut(at)
+      since = Math.max(since, at + entry.ms)
+    } else if (kind === 'lease') {
+      const ended_ms = entry.wall - (leases.get(entry.life) ?? Infinity)
+      leases.set(entry.life, entry.until)
+      if (ended_ms < 0) continue
+      cut(at - ended_ms)
+      cut(at)
+    }
+  }
+  cut(entries.at(-1)?.at ?? 0)
+  return steady
 }
 
 /** The step of a monitor that was the last one before `n`. */

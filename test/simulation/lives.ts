@@ -11,31 +11,32 @@ import { receivers } from './receivers.ts'
 import { simulatedChecker } from './targets.ts'
 import { HOUR, MINUTE, SECOND } from './time.ts'
 import { jump, noteError } from './world.ts'
-import type { Life, World } from './world.ts'
+import type { Life, Machine, World } from './world.ts'
 
 /** For how long a claimed notification is its process's own. */
 const CLAIM_MS = 30 * SECOND
 
 /** Starts an engine in a process of its own. One that dies while starting is started again. */
-export async function boot(world: World): Promise<void> {
+export async function boot(world: World, machine: Machine): Promise<void> {
   const { clock, tape, trouble } = world
   const life = world.lives.length + 1
   const process = spawnProcess({
     life,
     clock,
     store: world.recording.as(life),
-    fate: (call) => (world.calm ? undefined : trouble.fate(call)),
-    onDeath: () => died(world, process),
+    fate: (call) =>
+      world.calm ? undefined : trouble.fate(call, () => freezeSending(world, machine)),
+    onDeath: () => died(world, { machine, process }),
     onSpin() {
       world.spun = true
       tape.add({ kind: 'spins', life })
     },
   })
   tape.add({ kind: 'begins', life })
-  const engine = engineOf(world, process)
+  const engine = engineOf(world, { machine, process })
   const mine: Life = { engine, process, running: false }
   world.lives.push(mine)
-  world.current = mine
+  machine.current = mine
   listen(world, mine)
   try {
     await process.arrive(engine.start())
@@ -48,17 +49,22 @@ export async function boot(world: World): Promise<void> {
   }
 }
 
-function died(world: World, process: Process): void {
-  world.tape.add({ kind: 'dies', life: process.life })
-  if (world.current?.process !== process) return
-  world.current = undefined
-  bootIn(world, downtime(world))
+interface Place {
+  readonly machine: Machine
+  readonly process: Process
 }
 
-export function bootIn(world: World, ms: number): void {
+function died(world: World, { machine, process }: Place): void {
+  world.tape.add({ kind: 'dies', life: process.life })
+  if (machine.current?.process !== process) return
+  machine.current = undefined
+  bootIn(world, machine, downtime(world))
+}
+
+export function bootIn(world: World, machine: Machine, ms: number): void {
   setClockWithin(world, ms)
   world.clock.timer(ms, () => {
-    if (world.current === undefined && !world.spun) void boot(world)
+    if (machine.current === undefined && !world.spun) void boot(world, machine)
   })
 }
 
@@ -87,43 +93,47 @@ function downtime({ calm, dice }: World): number {
  * The process stands still. Mostly another takes its place; the old one wakes up beside that, and is ended
  * some time later.
  */
-export function freeze(world: World): void {
+export function freeze(world: World, machine: Machine): void {
   const { dice } = world
-  const sleeps = dice.wait(dice.pick([10 * SECOND, MINUTE, 20 * MINUTE]))
-  freezeFor(world, sleeps, dice.chance(0.7) ? dice.int(0, sleeps) : Infinity)
+  const ms = dice.wait(dice.pick([10 * SECOND, MINUTE, 20 * MINUTE]))
+  freezeFor(world, machine, { ms, replaced_ms: dice.chance(0.7) ? dice.int(0, ms) : Infinity })
 }
 
 /** As {@link freeze}, with a delivery under way: it wakes up about when its successor repeats that. */
-export function freezeSending(world: World): void {
+export function freezeSending(world: World, machine: Machine): void {
   const { dice } = world
-  freezeFor(world, CLAIM_MS + dice.int(-500, 3500), dice.int(0, CLAIM_MS))
+  const ms = CLAIM_MS + dice.int(-500, 3500)
+  freezeFor(world, machine, { ms, replaced_ms: dice.int(0, CLAIM_MS) })
 }
 
-function freezeFor(world: World, ms: number, replaced_ms: number): void {
+interface Freezing {
+  readonly ms: number
+  /** After this another process takes its place. */
+  readonly replaced_ms: number
+}
+
+function freezeFor(world: World, machine: Machine, { ms, replaced_ms }: Freezing): void {
   const { dice, clock, tape } = world
-  const life = world.current
+  const life = machine.current
   if (life === undefined || !life.running || life.process.state !== 'running') return
   const { process } = life
   process.freeze()
   tape.add({ kind: 'freezes', life: process.life })
-  if (replaced_ms < ms) replace(world, life, replaced_ms)
+  if (replaced_ms < ms)
+    clock.timer(replaced_ms, () => {
+      if (machine.current !== life || process.state !== 'frozen') return
+      machine.current = undefined
+      void boot(world, machine)
+    })
   clock.timer(ms, () => {
     if (process.state !== 'frozen') return
     tape.add({ kind: 'thaws', life: process.life })
     process.thaw()
-    if (world.current !== life) clock.timer(dice.wait(MINUTE), () => process.kill())
+    if (machine.current !== life) clock.timer(dice.wait(MINUTE), () => process.kill())
   })
 }
 
-function replace(world: World, life: Life, ms: number): void {
-  world.clock.timer(ms, () => {
-    if (world.current !== life || life.process.state !== 'frozen') return
-    world.current = undefined
-    void boot(world)
-  })
-}
-
-function engineOf(world: World, process: Process): Engine {
+function engineOf(world: World, { machine, process }: Place): Engine {
   const { plan, dice, tape, clock, targets, silent, trouble } = world
   const { badPosts, badAnswers } = plan.faults
   const transport = receivers({
@@ -134,7 +144,7 @@ function engineOf(world: World, process: Process): Engine {
     badAnswers: () => (world.calm ? 0 : badAnswers),
     fate: () => (world.calm ? undefined : trouble.onTheWay()),
     freeze: () => {
-      if (world.current?.process === process) freezeSending(world)
+      if (machine.current?.process === process) freezeSending(world, machine)
     },
   })
   return createEngine({

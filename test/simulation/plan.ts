@@ -45,6 +45,8 @@ export interface Plan {
   readonly locations: readonly string[]
   /** Accounts. Those after the first are guests, each with a share of the monitors, on hosts that all have in common. */
   readonly tenants: number
+  /** Machines with a process each, on the same store. */
+  readonly machines: number
   /** Checks that one process makes at the same time, without the reserve. */
   readonly places: number
   /** Results, notifications and history are kept for days, not months: pruning has work. */
@@ -117,7 +119,8 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
   const places = dice.pick([4, 6])
   const faults = { ...world.faults, floods: some(1, 4, 0.8) }
   const patient = dice.chance(0.7)
-  return { ...world, tenants, places, faults, patient, ...given }
+  const machines = diceOf(seed, 6).chance(0.25) ? 2 : 1
+  return { ...world, tenants, places, faults, patient, machines, ...given }
 }
 
 /** A plan in which nothing goes wrong but what is named. */
@@ -132,6 +135,7 @@ export function calmPlan(seed: number, faults: Partial<Faults>, given: Partial<P
     places: 64,
     shortMemory: false,
     patient: false,
+    machines: 1,
     ...given,
     faults: { ...NOTHING, ...faults },
   })

@@ -119,10 +119,23 @@ export function spawnProcess(options: ProcessOptions): Process {
     return arrive(met === undefined ? work() : meet(name, met, work))
   }
 
+  /** What a listener of the store hears, as it comes through a connection: late where the process stands still. */
+  function heard(argument: unknown): unknown {
+    if (typeof argument !== 'function') return argument
+    const listener = argument as (...args: unknown[]) => void
+    const hear = (...args: unknown[]): void => {
+      if (state === 'frozen') held.push(() => hear(...args))
+      else if (state === 'running') listener(...args)
+    }
+    return hear
+  }
+
   return {
     life,
     clock: mortal,
-    store: wrap(store, call) as FullStore,
+    store: wrap(store, (name, method, args) =>
+      call(name, () => method(...args.map(heard))),
+    ) as FullStore,
     get state() {
       return state
     },
@@ -150,7 +163,8 @@ function spinsAt(clock: Pick<Clock, 'monotonic'>): () => boolean {
   }
 }
 
-type Call = <T>(name: string, work: () => Promise<T>) => Promise<T>
+type Method = (...args: unknown[]) => Promise<unknown>
+type Call = (name: string, method: Method, args: readonly unknown[]) => Promise<unknown>
 
 /** Every function of the store, however deep it stands, goes through `call`. */
 function wrap(target: object, call: Call, path = ''): object {
@@ -158,10 +172,10 @@ function wrap(target: object, call: Call, path = ''): object {
     Object.entries(target).map(([key, value]: [string, unknown]) => {
       const name = path === '' ? key : `${path}.${key}`
       if (typeof value === 'function') {
-        const method = value as (...args: unknown[]) => Promise<unknown>
+        const method = (value as Method).bind(target)
         // Opening and closing is the business of the world: the data outlives the process.
         if (name === 'open' || name === 'close') return [key, () => Promise.resolve()]
-        return [key, (...args: unknown[]) => call(name, () => method.apply(target, args))]
+        return [key, (...args: unknown[]) => call(name, method, args)]
       }
       return [key, typeof value === 'object' && value !== null ? wrap(value, call, name) : value]
     }),

@@ -1,6 +1,13 @@
 /** A store that writes on the tape what took effect in it, and what each call made of the outbox. */
 import type { NotificationRecord } from '../../src/model.ts'
-import type { FinishedAttempt, Change, Claim, Committed, FullStore } from '../../src/store/store.ts'
+import type {
+  Change,
+  Claim,
+  Committed,
+  FinishedAttempt,
+  FullStore,
+  Shards,
+} from '../../src/store/store.ts'
 import type { EntryOf, Tape } from './tape.ts'
 
 export interface Recording {
@@ -97,6 +104,15 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
       }),
   }
 
+  const shards = (life: number, { hold, release }: Shards): Shards => ({
+    release,
+    async hold(lease) {
+      const held = await hold(lease)
+      tape.add({ kind: 'lease', life, until: lease.until })
+      return held
+    },
+  })
+
   const maintenance = (life: number): FullStore['maintenance'] => ({
     ...inner.maintenance,
     async create(planned, most, audit) {
@@ -120,6 +136,7 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
     as: (life) => ({
       ...inner,
       maintenance: maintenance(life),
+      ...(inner.shards === undefined ? {} : { shards: shards(life, inner.shards) }),
       contacts,
       commit: (changes) => inTurn(() => commit(life, changes)),
       monitors: {

@@ -19,6 +19,7 @@ const HELP = `npm run simulate [-- options]
   --seeds n     so many seeds
   --seed n      the first one (default 1)
   --days n      simulated days of each (default 3)
+  --machines n  machines with a process each (default: as the seed says)
   --threads n   histories at the same time (default: one for each core)
   --keep-going  do not stop at the first seed that breaks an invariant
   --digest      print the digest of each history
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     seed: { type: 'string', default: '1' },
     days: { type: 'string', default: '3' },
+    machines: { type: 'string' },
     threads: { type: 'string', default: String(availableParallelism()) },
     'keep-going': { type: 'boolean', default: false },
     digest: { type: 'boolean', default: false },
@@ -40,6 +42,8 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
+
+const FLEET = values.machines === undefined ? '' : ` --machines ${values.machines}`
 
 /** What one history came to. */
 interface Played {
@@ -57,7 +61,9 @@ else if (values.list) for (const { sentence } of INVARIANTS) console.log(`- ${se
 else process.exitCode = await run()
 
 async function play(seed: number): Promise<Played> {
-  const history = await simulate(planOf(seed, { days: Number(values.days) }))
+  const { days, machines } = values
+  const given = machines === undefined ? {} : { machines: Number(machines) }
+  const history = await simulate(planOf(seed, { days: Number(days), ...given }))
   const { ledger, breaches } = breachesOf(history)
   const digest = values.digest ? digestOf(history.entries) : ''
   return { seed, figures: figuresOf(ledger), breaches, digest }
@@ -112,7 +118,9 @@ function report({ seed, breaches, digest }: Played): void {
     if (count > places.length) console.log(`  and ${count - places.length} more`)
   }
   if (breaches.length > 0)
-    console.log(`Replay: npm run simulate -- --seed ${seed} --seeds 1 --days ${values.days}`)
+    console.log(
+      `Replay: npm run simulate -- --seed ${seed} --seeds 1 --days ${values.days}${FLEET}`,
+    )
 }
 
 interface Run {

@@ -30,6 +30,7 @@ function sample(world: World): void {
   world.tape.add({
     kind: 'shown',
     life: life.process.life,
+    known: readings.map(({ id }) => id),
     stale: stale.map(({ id }) => id),
     healthy: healthy.map(({ id }) => id),
   })

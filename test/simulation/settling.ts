@@ -6,6 +6,7 @@ import { beginJob } from './jobs.ts'
 import { addPatient, tagsOf } from './preferences.ts'
 import { SECRET } from './receivers.ts'
 import type { Watched } from './targets.ts'
+import { firstEngine } from './world.ts'
 import type { World } from './world.ts'
 
 /** Monitors of a guest, at most. */
@@ -17,7 +18,7 @@ const SHARED_HOSTS = ['shared-1.test', 'shared-2.test', 'shared-3.test', 'shared
 /** Accounts, contacts and monitors of the beginning. */
 export async function settle(world: World): Promise<void> {
   const { plan, guests } = world
-  const { engine } = world.current!
+  const engine = firstEngine(world)
   let left = plan.monitors
   for (let tenant = 2; tenant <= plan.tenants; tenant++) {
     const { id } = await engine.accounts.create({ name: `tenant ${tenant}` })

@@ -1,6 +1,6 @@
 /** One history: a world is set up, things go wrong in it for days, and in the end all is calm. */
 import type { AuditRecord } from '../../src/model.ts'
-import { memoryStore } from '../../src/store/memory.ts'
+import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
 import type { FullStore } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { beginAccidents } from './accidents.ts'
@@ -19,6 +19,9 @@ import { beginActions, resumeAll } from './users.ts'
 import { jump } from './world.ts'
 import type { World } from './world.ts'
 
+/** A commit may take so long that another engine has the monitor by then. */
+const LATE = [150, 150, 150, 20_000]
+
 export interface History {
   readonly plan: Plan
   readonly entries: readonly Entry[]
@@ -31,7 +34,7 @@ export interface History {
 export async function simulate(plan: Plan): Promise<History> {
   const world = await createWorld(plan)
   const { clock, tape, store } = world
-  await boot(world)
+  for (const machine of world.machines) await boot(world, machine)
   await settle(world)
   world.calm = false
   beginAccidents(world)
@@ -52,26 +55,30 @@ async function comeToAnEnd(world: World): Promise<void> {
   await world.clock.advance(MINUTE)
   if (!world.spun) await resumeAll(world)
   await world.clock.advance(CALM - MINUTE)
-  await world.current?.engine.stop()
+  for (const { current } of world.machines) await current?.engine.stop()
 }
 
 async function createWorld(plan: Plan): Promise<World> {
   const clock = simulatedClock({ seed: plan.seed, settling: 'promises' })
   const dice = diceOf(plan.seed)
   const tape = createTape(clock)
-  const store = memoryStore({ clock })
+  const store = memoryStore({ clock, ...(plan.machines > 1 ? { place: memoryPlace() } : {}) })
   await store.open()
   return {
     ...{ plan, clock, dice, tape, store },
     absences: diceOf(plan.seed, 3),
     preferences: diceOf(plan.seed, 4),
+    choices: diceOf(plan.seed, 5),
     recording: recordStore(store, tape),
     targets: createTargets(),
-    trouble: createTrouble({ clock, tape, dice, slowCalls: plan.faults.slowCalls }),
+    trouble: createTrouble({
+      ...{ clock, tape, dice, slowCalls: plan.faults.slowCalls },
+      delays: plan.machines > 1 ? LATE : [150],
+    }),
     guests: new Map(),
     silent: new Set(),
     lives: [],
-    current: undefined,
+    machines: Array.from({ length: plan.machines }, () => ({ current: undefined })),
     calm: true,
     spun: false,
     made: 0,
@@ -87,9 +94,12 @@ async function calmDown(world: World): Promise<void> {
   for (const target of targets.all()) Object.assign(target, { state: 'good', blind: false })
   setRight(world)
   tape.add({ kind: 'calm' })
-  for (const life of lives) if (life !== world.current) life.process.kill()
-  world.current?.process.thaw()
-  if (world.current === undefined) await boot(world)
+  const inCharge = world.machines.map(({ current }) => current)
+  for (const life of lives) if (!inCharge.includes(life)) life.process.kill()
+  for (const machine of world.machines) {
+    machine.current?.process.thaw()
+    if (machine.current === undefined) await boot(world, machine)
+  }
 }
 
 /** What was planned while the clock was ahead is not to wait until it is there again. */

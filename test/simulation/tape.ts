@@ -22,6 +22,8 @@ export type Note =
     }
   /** It kept itself busy without time passing. The history ends here. */
   | { readonly kind: 'spins'; readonly life: number }
+  /** One of several engines may check its monitors until this time of the wall clock. */
+  | { readonly kind: 'lease'; readonly life: number; readonly until: number }
   | { readonly kind: 'jump'; readonly ms: number }
   | {
       readonly kind: 'trouble'
@@ -29,6 +31,8 @@ export type Note =
       readonly fate: 'kill' | 'fail'
       readonly when: 'before' | 'after'
     }
+  /** A call of the store takes so long that another engine may have come between. */
+  | { readonly kind: 'late'; readonly call: string; readonly ms: number }
   | {
       readonly kind: 'monitor'
       readonly record: MonitorRecord
@@ -130,10 +134,11 @@ export type Note =
       readonly monitor_id: number
       readonly stale: boolean
     }
-  /** What the engine says of its monitors: those of which nobody knows how they are, and those shown as healthy. */
+  /** What an engine says of its monitors: all of them, those of which nobody knows how they are, and those shown as healthy. */
   | {
       readonly kind: 'shown'
       readonly life: number
+      readonly known: readonly number[]
       readonly stale: readonly number[]
       readonly healthy: readonly number[]
     }
@@ -185,11 +190,14 @@ export function createTape(clock: Pick<SimulatedClock, 'now' | 'monotonic'>): Ta
   }
 }
 
-/** SHA-256 of everything on the tape but the tokens of heartbeats, which come from no clock and no seed. */
+/**
+ * SHA-256 of everything on the tape but the tokens of heartbeats, which come from no clock and no seed, and the places
+ * in files where errors were thrown.
+ */
 export function digestOf(entries: readonly Entry[]): string {
   const hash = createHash('sha256')
-  const withoutTokens = (key: string, value: unknown): unknown =>
-    key === 'token' || key === 'token_hash' ? null : value
-  for (const entry of entries) hash.update(JSON.stringify(entry, withoutTokens)).update('\n')
+  const seeded = (key: string, value: unknown): unknown =>
+    key === 'token' || key === 'token_hash' || key === 'stack' ? null : value
+  for (const entry of entries) hash.update(JSON.stringify(entry, seeded)).update('\n')
   return hash.digest('hex')
 }

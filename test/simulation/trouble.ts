@@ -3,19 +3,24 @@ import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { Dice } from './dice.ts'
 import type { Fate } from './process.ts'
 import type { Tape } from './tape.ts'
+import { SECOND } from './time.ts'
+
+/** A renewal of a lease may wait for no longer. */
+const LATE_MS = 5 * SECOND
 
 export type Ambush = 'kill' | 'freeze'
 
 export interface Trouble {
-  fate(call: string): Fate | undefined
+  /** `freeze` stops the process once it has claimed a notification. */
+  fate(call: string, freeze: () => void): Fate | undefined
   /** For a webhook that sets out. */
   onTheWay(): Ambush | undefined
   /** The process dies at one of the next calls. */
   armKill(): void
   /** The process dies or stands still while the next webhook is on its way. */
   armAmbush(ambush: Ambush): void
-  /** Called once the process has claimed a notification, before it hears of that. */
-  armClaim(happen: () => void): void
+  /** A process stands still once it has claimed a notification, before it hears of that. */
+  armClaim(): void
   /** The store fails for a while. */
   storm(): void
   /** Nothing more happens. */
@@ -27,12 +32,14 @@ interface TroubleOptions {
   readonly tape: Tape
   readonly dice: Dice
   readonly slowCalls: number
+  /** Means of the time that a slow call takes on its way, in milliseconds. */
+  readonly delays: readonly number[]
 }
 
-export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions): Trouble {
+export function createTrouble({ clock, tape, dice, slowCalls, delays }: TroubleOptions): Trouble {
   let kill: { calls: number; readonly when: 'before' | 'after' } | undefined
   let ambush: Ambush | undefined
-  let atClaim: (() => void) | undefined
+  let atClaim = false
   let stormUntil = -Infinity
   let share = 0
   let lost = false
@@ -40,21 +47,24 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
 
   function meet(call: string, fate: 'kill' | 'fail', when: 'before' | 'after'): Fate {
     tape.add({ kind: 'trouble', call, fate, when })
-    return { [when]: fate, ...delay() }
+    return { [when]: fate, ...delay(call) }
   }
 
-  function delay(): Fate {
-    return slow > 0 && dice.chance(slow) ? { delay_ms: dice.wait(150) } : {}
+  function delay(call: string): Fate {
+    if (slow === 0 || !dice.chance(slow)) return {}
+    const delay_ms = dice.wait(delays.length > 1 ? dice.pick(delays) : delays[0]!)
+    if (delay_ms > LATE_MS) tape.add({ kind: 'late', call, ms: delay_ms })
+    return { delay_ms }
   }
 
-  function claimed(rows: unknown): void {
+  function claimed(rows: unknown, freeze: () => void): void {
     if (!Array.isArray(rows) || rows.length === 0) return
-    atClaim?.()
-    atClaim = undefined
+    if (atClaim) freeze()
+    atClaim = false
   }
 
   return {
-    fate(call) {
+    fate(call, freeze) {
       if (kill !== undefined && kill.calls-- <= 0) {
         const { when } = kill
         kill = undefined
@@ -62,9 +72,10 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
       }
       if (clock.monotonic() < stormUntil && dice.chance(share))
         return meet(call, 'fail', lost && dice.chance(0.5) ? 'after' : 'before')
-      if (atClaim !== undefined && call === 'notifications.claim') return { meanwhile: claimed }
+      if (atClaim && call === 'notifications.claim')
+        return { meanwhile: (rows) => claimed(rows, freeze) }
       if (slow === 0) return undefined
-      const met = delay()
+      const met = delay(call)
       return met.delay_ms === undefined ? undefined : met
     },
     onTheWay() {
@@ -74,7 +85,7 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
     },
     armKill: () => void (kill = { calls: dice.int(0, 12), when: dice.pick(['before', 'after']) }),
     armAmbush: (next) => void (ambush = next),
-    armClaim: (happen) => void (atClaim = happen),
+    armClaim: () => void (atClaim = true),
     storm() {
       // Either it is gone for a time, or single calls fail, some of them after they took effect.
       lost = dice.chance(0.6)
@@ -85,7 +96,7 @@ export function createTrouble({ clock, tape, dice, slowCalls }: TroubleOptions):
     calm() {
       kill = undefined
       ambush = undefined
-      atClaim = undefined
+      atClaim = false
       stormUntil = -Infinity
       slow = 0
     },

@@ -5,7 +5,7 @@ import { changePreferences, endQuietHours } from './preferences.ts'
 import { addContact, addMonitor, settingsOf } from './settling.ts'
 import type { Watched } from './targets.ts'
 import { MINUTE } from './time.ts'
-import { atTimes, listening, monitorsOf, noteError } from './world.ts'
+import { atTimes, firstEngine, listening, monitorsOf, noteError } from './world.ts'
 import type { World } from './world.ts'
 
 type Action = (world: World, account: AccountScope, id: number) => Promise<unknown>
@@ -172,11 +172,11 @@ type Owned = Pick<Watched, 'account_id' | 'id'>
 /** Nothing stays paused or under maintenance, and nobody quiet. */
 export async function resumeAll(world: World): Promise<void> {
   for (const { account_id, id } of await monitorsOf(world)) {
-    const { monitors, maintenance } = world.current!.engine.account(account_id)
+    const { monitors, maintenance } = firstEngine(world).account(account_id)
     for (const planned of (await maintenance.list()).items) await maintenance.remove(planned.id)
     await monitors.update(id, { maintenance: [] })
     await monitors.resume(id)
   }
   for (const { id } of await world.store.accounts.list())
-    await endQuietHours(world.current!.engine.account(id))
+    await endQuietHours(firstEngine(world).account(id))
 }

@@ -18,6 +18,12 @@ export interface Life {
   running: boolean
 }
 
+/** Where one process runs at a time: when it dies, another one follows. */
+export interface Machine {
+  /** The one in charge. */
+  current: Life | undefined
+}
+
 export interface World {
   readonly plan: Plan
   readonly clock: SimulatedClock
@@ -26,6 +32,8 @@ export interface World {
   readonly absences: Dice
   /** What contacts want for themselves; apart for the same reason. */
   readonly preferences: Dice
+  /** Which of several machines it is; apart for the same reason. */
+  readonly choices: Dice
   readonly tape: Tape
   readonly store: FullStore
   readonly recording: Recording
@@ -37,8 +45,7 @@ export interface World {
   readonly silent: Set<string>
   /** Every process that has begun. */
   readonly lives: Life[]
-  /** The one in charge. */
-  current: Life | undefined
+  readonly machines: readonly Machine[]
   /** Nothing goes wrong: while the world is set up, and in the end. */
   calm: boolean
   /** A process kept time from passing; none follows it. */
@@ -63,9 +70,22 @@ export function jump({ clock, tape }: World, ms: number): void {
   tape.add({ kind: 'jump', ms })
 }
 
-/** A process that takes requests. */
-export function listening({ current }: World): Life | undefined {
-  return current?.running === true && current.process.state === 'running' ? current : undefined
+/** A process that takes requests; any of several. */
+export function listening(world: World): Life | undefined {
+  const lives = world.machines.flatMap(({ current }) =>
+    current?.running === true && current.process.state === 'running' ? [current] : [],
+  )
+  return lives.length > 1 ? world.choices.pick(lives) : lives[0]
+}
+
+/** Any of them. */
+export function someMachine({ machines, choices }: World): Machine {
+  return machines.length > 1 ? choices.pick(machines) : machines[0]!
+}
+
+/** The engine of the first process, while the world is set up and in the end. */
+export function firstEngine({ machines }: World): Engine {
+  return machines[0]!.current!.engine
 }
 
 /** The monitors that the store holds. */

@@ -205,7 +205,7 @@ export const ATTEMPT_INVARIANTS = [
         if (names.get(made.record.contact_id)?.startsWith('calm') !== true) continue
         const due = Math.max(made.at, made.record.due_at - start, heldUntil(made))
         const done = Math.min(claims[0]?.at ?? Infinity, ended?.at ?? Infinity)
-        for (const { from, to } of ledger.stretches) {
+        for (const { from, to } of ledger.steady) {
           const begin = Math.max(from, due)
           const limit = begin + 120 * SECOND
           if (begin < to && limit < to && done > limit) {

@@ -250,10 +250,10 @@ function* waitedTogether(ledger: Ledger): Iterable<readonly [number, readonly Wa
 }
 
 function isSmooth(ledger: Ledger, row: RowStory, from: Stamp, arrival: Delivery): boolean {
-  const { stretches } = ledger
   const since = from.at
-  const isWhole = stretches.some(
-    ({ life, from: begin, to }) => life === arrival.life && begin <= since && to >= arrival.at,
+  const isWhole = ledger.steady.some(
+    ({ life = arrival.life, from: begin, to }) =>
+      life === arrival.life && begin <= since && to >= arrival.at,
   )
   return isWhole && settled(ledger, row.record.contact_id, from, arrival) !== undefined
 }

@@ -66,7 +66,7 @@ export const HEARTBEAT_INVARIANTS = [
           const patience = patienceOf(now.common, story) + furtherOf(now.common)
           const deadline = at + patience + 30 * SECOND
           const next = signals[i + 1]?.at ?? Infinity
-          const inOne = ledger.stretches.some(({ from, to }) => from <= at && to > deadline)
+          const inOne = ledger.steady.some(({ from, to }) => from <= at && to > deadline)
           const touched = story.steps.some(
             (step) =>
               step.n > n &&

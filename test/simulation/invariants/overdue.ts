@@ -32,8 +32,8 @@ export function* overdue(ledger: Ledger): Iterable<Overdue> {
   }
 }
 
-function lateIn({ stretches }: Ledger, due: number, done: number): number | undefined {
-  for (const { from, to } of stretches) {
+function lateIn({ steady }: Ledger, due: number, done: number): number | undefined {
+  for (const { from, to } of steady) {
     const begin = Math.max(from, due)
     const limit = begin + PROMPT
     if (begin < to && limit < to && done > limit) return limit

@@ -2,7 +2,7 @@
 import type { CommonSettings } from '../../../src/model.ts'
 import { between } from '../ledger.ts'
 import type { Ledger, MonitorStory } from '../ledger.ts'
-import { SECOND } from '../time.ts'
+import { MINUTE, SECOND } from '../time.ts'
 import { invariant, when } from './invariant.ts'
 
 export const ROUND_INVARIANTS = [
@@ -63,7 +63,7 @@ export const ROUND_INVARIANTS = [
         if (story.push) continue
         for (const { life, from, to } of timesOn(ledger, story)) {
           const { interval_ms, timeout_ms } = longest(story, from, to)
-          const rounds = between(begun.get(`${life} ${story.id}`) ?? [], from, to)
+          const rounds = between(begun.get(keyOf(life, story.id)) ?? [], from, to)
           let last = from
           for (const { at } of [...rounds, { at: to }]) {
             const jumped = between(ledger.all('jump'), last, at).length
@@ -78,6 +78,26 @@ export const ROUND_INVARIANTS = [
   ),
 
   invariant(
+    'One of several engines begins no round of its own accord once its lease has ended.',
+    function* (ledger) {
+      if (ledger.plan.machines === 1) return
+      const related = relatives(ledger)
+      const leases = new Map<number, number>()
+      for (const entry of ledger.entries) {
+        if (entry.kind === 'lease') leases.set(entry.life, entry.until)
+        if (entry.kind !== 'order' || related.has(entry.monitor_id)) continue
+        const { life, monitor_id, at, wall } = entry
+        const until = leases.get(life) ?? 0
+        if (wall < until) continue
+        const asked = between(ledger.all('asked'), at - MINUTE, at)
+        if (asked.some(({ id }) => id === monitor_id)) continue
+        if (between(ledger.all('jump'), at - MINUTE, at).length > 0) continue
+        yield `monitor ${monitor_id} was checked by process ${life} at ${when(entry)}, ${(wall - until) / 1000} s after its lease`
+      }
+    },
+  ),
+
+  invariant(
     'There is no burst: beyond the grid come only rounds that confirm a failure, that somebody asked for, one after each jump of the clock and each start, and looks at a parent or child.',
     function* (ledger) {
       const begun = roundsBegun(ledger)
@@ -86,7 +106,7 @@ export const ROUND_INVARIANTS = [
         if (story.push || related.has(story.id)) continue
         for (const { life, from, to } of timesOn(ledger, story)) {
           const { interval_ms } = shortest(story, from, to)
-          const count = between(begun.get(`${life} ${story.id}`) ?? [], from, to).length
+          const count = between(begun.get(keyOf(life, story.id)) ?? [], from, to).length
           const [early, late] = [from - SECOND, to]
           const steps = between(story.steps, early, late)
           const extra =
@@ -105,7 +125,11 @@ export const ROUND_INVARIANTS = [
 
 const roundsOf = new WeakMap<Ledger, Map<string, { readonly at: number }[]>>()
 
-/** Times at which rounds of a monitor began in a process, by `<process> <monitor>`. */
+function keyOf(life: number | undefined, monitor_id: number): string {
+  return `${life ?? 'any'} ${monitor_id}`
+}
+
+/** Times at which rounds of a monitor began in a process, or in any of several. */
 function roundsBegun(ledger: Ledger): Map<string, { readonly at: number }[]> {
   const read = roundsOf.get(ledger)
   if (read !== undefined) return read
@@ -115,7 +139,7 @@ function roundsBegun(ledger: Ledger): Map<string, { readonly at: number }[]> {
     const round_key = `${life} ${monitor_id} ${round} ${at}`
     if (known.has(round_key)) continue
     known.add(round_key)
-    const key = `${life} ${monitor_id}`
+    const key = keyOf(ledger.plan.machines > 1 ? undefined : life, monitor_id)
     const times = begun.get(key)
     if (times === undefined) begun.set(key, [{ at }])
     else times.push({ at })
@@ -125,13 +149,13 @@ function roundsBegun(ledger: Ledger): Map<string, { readonly at: number }[]> {
 }
 
 interface TimeOn {
-  readonly life: number
+  readonly life: number | undefined
   readonly from: number
   readonly to: number
 }
 
 /** Times in which a process ran and the monitor was to be checked. */
-function timesOn({ stretches }: Ledger, { created, removed, steps }: MonitorStory): TimeOn[] {
+function timesOn({ steady }: Ledger, { created, removed, steps }: MonitorStory): TimeOn[] {
   const breaks: (readonly [from: number, to: number])[] = []
   let offSince: number | undefined
   for (const { at, after } of steps) {
@@ -145,7 +169,7 @@ function timesOn({ stretches }: Ledger, { created, removed, steps }: MonitorStor
   if (offSince !== undefined) breaks.push([offSince, Infinity])
   const end = removed?.at ?? Infinity
   const times: TimeOn[] = []
-  for (const { life, from, to } of stretches) {
+  for (const { life, from, to } of steady) {
     let begin = Math.max(from, created.at)
     const limit = Math.min(to, end)
     for (const [off, on] of breaks) {

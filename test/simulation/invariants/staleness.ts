@@ -87,13 +87,18 @@ function* watch(ledger: Ledger): Iterable<Watching> {
   const looks = looksOf(ledger)
   for (const shown of ledger.all('shown')) {
     for (const story of ledger.monitors.values()) {
-      if (story.push || story.created.n > shown.n || isOff(story, shown)) continue
-      if (story.removed !== undefined && story.removed.n < shown.n) continue
+      if (story.push || !isKnown(ledger, story, shown) || isOff(story, shown)) continue
       const since = lastLook(ledger, looks, story, shown)
       const limit = 2 * interval(story, since, shown.at, Math.max) + SLACK
       yield { shown, story, neglect: { ms: shown.at - since, limit } }
     }
   }
+}
+
+/** One engine knows all monitors, one of several knows its own. */
+function isKnown({ plan }: Ledger, { id, created, removed }: MonitorStory, shown: Shown): boolean {
+  if (plan.machines > 1) return shown.known.includes(id)
+  return created.n < shown.n && (removed === undefined || removed.n > shown.n)
 }
 
 /** The last look of anybody, or what counts as one. */
@@ -124,8 +129,8 @@ function isFresh({ before, after, change }: Step): boolean {
 function lastTouch(ledger: Ledger, story: MonitorStory, { life, at }: Shown): number {
   const step = story.steps.findLast((each) => each.at <= at && isChange(each))
   const asked = ledger.all('asked').findLast((each) => each.at <= at && each.id === story.id)
-  const stretch = ledger.stretches.findLast((each) => each.life === life && each.from <= at)
-  return Math.max(stretch?.from ?? 0, step?.at ?? 0, asked?.at ?? 0)
+  const time = ledger.steady.findLast((each) => (each.life ?? life) === life && each.from <= at)
+  return Math.max(time?.from ?? 0, step?.at ?? 0, asked?.at ?? 0)
 }
 
 /** It was not a round alone. */

@@ -5,6 +5,7 @@
 import { ATTEMPT_RULES } from './attempts.ts'
 import { AUDIT_RULES } from './audit.ts'
 import { ENDING_RULES } from './endings.ts'
+import { FLEET_RULES } from './fleets.ts'
 import { INCIDENT_RULES } from './incidents.ts'
 import { PLACE_RULES } from './places.ts'
 import { ROUND_RULES } from './rounds.ts'
@@ -21,4 +22,5 @@ export const RULES: readonly Rule[] = [
   ...PLACE_RULES,
   ...WAITING_RULES,
   ...AUDIT_RULES,
+  ...FLEET_RULES,
 ]

@@ -9,4 +9,6 @@ export interface Rule {
   /** Stands there exactly once. */
   readonly find: string
   readonly replace: string
+  /** It shows only where several machines share a store. */
+  readonly machines?: number
 }
