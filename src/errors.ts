@@ -36,12 +36,13 @@ export class ValidationError extends WatchpostError {
   }
 }
 
-/** The input names types of checks that the engine has no checker for. */
+/** The input names types of checks that the engine has no checker for. To callers it is a `ValidationError`, by name. */
 export class UnknownTypeError extends ValidationError {
   readonly types: readonly string[]
 
   constructor(fields: Readonly<Record<string, string>>, types: readonly string[]) {
     super(fields)
+    this.name = 'ValidationError'
     this.types = types
   }
 }

@@ -23,6 +23,12 @@ describe('monitors', () => {
     expect(Object.keys(body.fields).sort()).toEqual(['host', 'port', 'prot'])
   })
 
+  it.each(['', 'htp', 'toString'])('of the type %j are refused with 422', async (type) => {
+    const { status, body } = await client().ask('POST', '/api/v1/monitors', { body: { type } })
+    expect([status, body.error]).toEqual([422, 'validation'])
+    expect(body.fields.type).toMatch(/^invalid: there is no type "\w*"; one of \w+/)
+  })
+
   it('are refused with 422 where nothing was sent at all', async () => {
     const { status, body } = await client().ask('POST', '/api/v1/monitors')
     expect([status, body.fields]).toEqual([422, { type: 'required' }])
