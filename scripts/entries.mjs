@@ -33,7 +33,7 @@ export const entries = [
   }),
   entry('./store/memory', 'store/memory', 'src/store/memory', 74),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
-  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 138),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 139),
   entry('./store/tables', 'store/tables', 'src/store/tables', 77),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 290),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 145),
