@@ -100,7 +100,7 @@ export function freeze(world: World, machine: Machine): void {
 }
 
 /** As {@link freeze}, with a delivery under way: it wakes up about when its successor repeats that. */
-export function freezeSending(world: World, machine: Machine): void {
+function freezeSending(world: World, machine: Machine): void {
   const { dice } = world
   const ms = CLAIM_MS + dice.int(-500, 3500)
   freezeFor(world, machine, { ms, replaced_ms: dice.int(0, CLAIM_MS) })
