@@ -5,7 +5,6 @@
  */
 
 import type { Words } from '../en/index.ts'
-import { LABELS_DE, STATES_DE, TIMES_DE } from './common.ts'
 import { CONTACTS_DE } from './contacts.ts'
 import { FORMS_DE } from './forms.ts'
 import { ERRORS_DE, FRAME_DE, SIGN_IN_DE } from './frame.ts'
@@ -13,6 +12,7 @@ import { AUDIT_DE, KEYS_DE, MAINTENANCE_DE } from './manage.ts'
 import { CHART_DE, INCIDENTS_DE, MONITOR_DE } from './monitor.ts'
 import { OVERVIEW_DE } from './overview.ts'
 import { DAYS_DE, PLANNED_DE, PUBLIC_DE } from './public.ts'
+import { LABELS_DE, STATES_DE, TIMES_DE } from './states.ts'
 
 export const GERMAN_WORDS: Words = {
   common: { ...STATES_DE, ...TIMES_DE, ...LABELS_DE },

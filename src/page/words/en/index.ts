@@ -4,7 +4,6 @@
  * @module
  */
 
-import { LABELS, STATES, TIMES } from './common.ts'
 import { CONTACTS } from './contacts.ts'
 import { FORMS } from './forms.ts'
 import { ERRORS, FRAME, SIGN_IN } from './frame.ts'
@@ -12,6 +11,7 @@ import { AUDIT, KEYS, MAINTENANCE } from './manage.ts'
 import { CHART, INCIDENTS, MONITOR } from './monitor.ts'
 import { OVERVIEW } from './overview.ts'
 import { DAYS, PLANNED, PUBLIC } from './public.ts'
+import { LABELS, STATES, TIMES } from './states.ts'
 
 export const ENGLISH_WORDS = {
   common: { ...STATES, ...TIMES, ...LABELS },

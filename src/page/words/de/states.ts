@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { LABELS, STATES, TIMES } from '../en/common.ts'
+import type { LABELS, STATES, TIMES } from '../en/states.ts'
 import { formsOf } from '../forms.ts'
 
 const { plural, number } = formsOf('de')
