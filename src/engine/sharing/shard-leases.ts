@@ -55,7 +55,9 @@ export function createShardLeases(core: Core): ShardLeases {
   }
 
   async function rebalance(transfer: ShardTransfer): Promise<void> {
-    const mine = new Set(await renew())
+    const renewed = await renew()
+    if (renewed.length === held.size && renewed.every((shard) => held.has(shard))) return
+    const mine = new Set(renewed)
     const lost = [...held].filter((shard) => !mine.has(shard))
     const won = [...mine].filter((shard) => !held.has(shard))
     held = new Set([...held].filter((shard) => mine.has(shard)))

@@ -49,24 +49,31 @@ export function memoryPlace(): MemoryPlace {
   }
 }
 
-export function shards({ engines, shardOwners }: MemoryPlace): Sync<Shards> {
-  const numbersOf = (owner: string | null): number[] =>
-    dealt(shardOwners.flatMap((one, shard) => (one === owner ? [shard] : [])))
+const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) => shard)
+/** The same in the order in which they are distributed. */
+const DEALT = dealt(ALL_SHARDS)
 
+export function shards({ engines, shardOwners }: MemoryPlace): Sync<Shards> {
   return {
     hold({ owner, now, until }) {
       engines.set(owner, until)
       for (const [other, lapses] of engines)
         if (other !== owner && lapses <= now) engines.delete(other)
-      shardOwners.forEach((one, shard) => {
-        if (one !== null && !engines.has(one)) shardOwners[shard] = null
-      })
       const fair = Math.ceil(SHARDS / engines.size)
-      const held = numbersOf(owner)
-      for (const shard of held.slice(fair)) shardOwners[shard] = null
-      const room = Math.max(0, fair - held.length)
-      for (const shard of numbersOf(null).slice(0, room)) shardOwners[shard] = owner
-      return numbersOf(owner).toSorted((a, b) => a - b)
+      let held = 0
+      for (const shard of DEALT) {
+        const one = shardOwners[shard] ?? null
+        if (one === owner) held++
+        const keeps = one === owner ? held <= fair : one !== null && engines.has(one)
+        if (!keeps) shardOwners[shard] = null
+      }
+      for (const shard of DEALT) {
+        if (held >= fair) break
+        if (shardOwners[shard] !== null) continue
+        shardOwners[shard] = owner
+        held++
+      }
+      return ALL_SHARDS.filter((shard) => shardOwners[shard] === owner)
     },
     release(owner) {
       engines.delete(owner)
