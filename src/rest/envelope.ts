@@ -5,8 +5,7 @@
  * @module
  */
 
-/** Shared by every copy of this module in a process, including the CommonJS build. */
-const NOTE = Symbol.for('watchpost.kept-body')
+import { wholeResponse } from '../access/whole-body.ts'
 
 /** A response before it becomes a `Response`. */
 export interface Reply {
@@ -70,34 +69,7 @@ export function toResponse(reply: Reply, base: Headers, options: { head: boolean
   )
   const init = { status: reply.status, headers }
   if (options.head) return new Response(null, init)
-  if (reply.body instanceof Uint8Array) return keptResponse(reply.body, init)
-  return new Response(
-    typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body),
-    init,
-  )
-}
-
-/**
- * A body that is equal for all clients: encoded once, and sent without a copy. An ordinary `Response` for any reader;
- * since a `Response` copies its body, the bytes are attached to it for an adapter that can send them directly.
- */
-function keptResponse(bytes: Uint8Array, init: ResponseInit): Response {
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        controller.enqueue(new Uint8Array(bytes))
-        controller.close()
-      },
-    },
-    { highWaterMark: 0 },
-  )
-  const response = new Response(body, init)
-  Reflect.set(response, NOTE, bytes)
-  return response
-}
-
-/** The bytes themselves: to be sent, never modified. */
-export function keptBytes(response: Response): Uint8Array | undefined {
-  const noted: unknown = Reflect.get(response, NOTE)
-  return noted instanceof Uint8Array ? noted : undefined
+  const { body } = reply
+  const whole = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  return wholeResponse(whole, init)
 }

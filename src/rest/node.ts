@@ -6,6 +6,7 @@
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { wholeBody } from '../access/whole-body.ts'
 import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
 import { clientOf, noteClient } from '../net/peer/client-address.ts'
@@ -14,7 +15,6 @@ import { readTrustProxy } from '../net/peer/trusted-proxies.ts'
 import type { ProxyTrust, TrustProxy } from '../net/peer/trusted-proxies.ts'
 import { anything, checkOptions, logger } from '../options.ts'
 import type { Rest } from './fetch.ts'
-import { keptBytes } from './envelope.ts'
 import { textOfParsed } from './parsed-body.ts'
 import type { ParsedRequest } from './parsed-body.ts'
 import { canParseUrl } from '../model/url.ts'
@@ -119,7 +119,7 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
   const events = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   const body = events
     ? undefined
-    : (keptBytes(response) ?? Buffer.from(await response.arrayBuffer()))
+    : (wholeBody(response) ?? Buffer.from(await response.arrayBuffer()))
   if (res.destroyed) {
     if (events) await response.body?.cancel()
     return
@@ -129,7 +129,9 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
     await pass(response.body, res)
     return
   }
-  if (req.method !== 'HEAD' && response.status !== 304) res.setHeader('content-length', body.length)
+  if (req.method !== 'HEAD' && response.status !== 304) {
+    res.setHeader('content-length', Buffer.byteLength(body))
+  }
   // The connection of a client that was too slow is closed (RFC 9110, 15.5.9).
   if (response.status === 408 && req.httpVersionMajor === 1) res.setHeader('connection', 'close')
   res.end(body)
@@ -206,18 +208,13 @@ const FORBIDDEN = /^(?:connect|trace|track)$/i
 function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Request {
   const sent = req.method ?? 'GET'
   const method = FORBIDDEN.test(sent) ? 'OPTIONS' : sent
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(req.headers)) {
-    // Names with a colon are HTTP/2 pseudo-headers for method and path.
-    if (name.startsWith(':')) continue
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one)
-  }
+  const headers = headersOf(req)
   if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
   const body = bodyOf(req)
   if (req.readableEnded) {
     // A parsed body is no longer compressed and has another length.
-    headers.delete('content-encoding')
-    headers.delete('content-length')
+    delete headers['content-encoding']
+    delete headers['content-length']
   }
   return new Request(url, {
     method,
@@ -225,6 +222,17 @@ function requestOf(req: FrameworkRequest, url: URL, signal: AbortSignal): Reques
     signal,
     ...(body === undefined ? {} : { body, duplex: 'half' }),
   })
+}
+
+/** A record, because `Request` takes twice as long to copy `Headers`. */
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const copy = Object.create(null) as Record<string, string>
+  for (const [name, value] of Object.entries(headers)) {
+    // Names with a colon are HTTP/2 pseudo-headers for method and path.
+    if (value === undefined || name.startsWith(':')) continue
+    copy[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return copy
 }
 
 /**

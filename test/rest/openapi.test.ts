@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createRest } from '../../src/rest/index.ts'
-import { keptBytes } from '../../src/rest/envelope.ts'
+import { wholeBody } from '../../src/access/whole-body.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'
 import { routes } from '../../src/rest/routes.ts'
 import { memoryStore } from '../../src/store/memory.ts'
@@ -204,7 +204,7 @@ describe('the OpenAPI document', () => {
       ...rest,
       fetch: async (request) => {
         const response = await rest.fetch(request)
-        bytes.push(keptBytes(response))
+        bytes.push(wholeBody(response))
         return response
       },
     }

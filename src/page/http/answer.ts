@@ -5,6 +5,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
+import { wholeResponse } from '../../access/whole-body.ts'
 import { textOf } from '../layout/markup.ts'
 import type { Markup } from '../layout/markup.ts'
 import type { Language } from '../words/language.ts'
@@ -75,7 +76,9 @@ const OF_EVERY_ANSWER: Readonly<Record<string, string>> = {
 export function toResponse(answer: Answer, { head }: { readonly head: boolean }): Response {
   const headers = new Headers({ ...OF_EVERY_ANSWER, ...answer.headers })
   for (const cookie of answer.cookies ?? []) headers.append('Set-Cookie', cookie)
-  if (!head) return new Response(answer.body ?? null, { status: answer.status, headers })
-  if (answer.body instanceof ReadableStream) void answer.body.cancel()
-  return new Response(null, { status: answer.status, headers })
+  const { body = null } = answer
+  const init = { status: answer.status, headers }
+  if (head && body instanceof ReadableStream) void body.cancel()
+  if (head || body === null) return new Response(null, init)
+  return body instanceof ReadableStream ? new Response(body, init) : wholeResponse(body, init)
 }
