@@ -95,7 +95,7 @@ export const parts = {
     sources: ['src/rest/*.ts', 'src/rest/limits/**/*.ts'],
     tests: named(
       'test/rest',
-      'router query body envelope etag rate-limit own-site warnings idempotency heartbeat routes refusals',
+      'router query body envelope etag rate-limit cross-site warnings idempotency heartbeat routes refusals',
     ),
   },
   'net-http': { sources: ['src/net/http/**/*.ts'], tests: ['test/net/http/**/*.test.ts'] },

@@ -30,8 +30,8 @@ import { openApiDocument } from './openapi/document.ts'
 import type { Call, Host } from './operation.ts'
 import { DEFAULT_RATE, engineWindow, rateHeaders, requireQuota } from './rate-limit.ts'
 import type { RatePolicy, RateWindow } from './rate-limit.ts'
-import { ownSite } from './own-site.ts'
-import type { OwnSite } from './own-site.ts'
+import { refuseCrossSite } from './cross-site.ts'
+import type { RefuseCrossSite } from './cross-site.ts'
 import { failureOf } from './http-error.ts'
 import { createRouter } from './router.ts'
 import type { Router } from './router.ts'
@@ -117,7 +117,7 @@ interface Service {
   readonly engine: Engine
   readonly host: Host
   readonly authenticate: Authenticate
-  readonly ownSite: OwnSite
+  readonly refuseCrossSite: RefuseCrossSite
   readonly strangers: Strangers
   readonly window: RateWindow
   readonly router: Router<Route>
@@ -157,7 +157,7 @@ function createService(engine: Engine, options: RestOptions): Service {
       options.authenticate === undefined
         ? engineKeys(engine)
         : withDeadline(clock, 'authenticate', options.authenticate),
-    ownSite: ownSite(options.allowedOrigins ?? []),
+    refuseCrossSite: refuseCrossSite(options.allowedOrigins ?? []),
     strangers: countStrangers(clock, options.clientOf),
     window:
       (rateLimit === false ? undefined : rateLimit.window) ??
@@ -208,7 +208,7 @@ async function serve(service: Service, exchange: Exchange): Promise<Reply> {
   if (pathname.replace(/\/$/, '') === OPENAPI) return openapi(service, request)
 
   const identity = await identify(service, request)
-  service.ownSite(request)
+  service.refuseCrossSite(request)
   await count(service, exchange, identity)
   const match = service.router.match(request.method, pathname)
   if (match.kind === 'none') throw new NotFoundError('address')

@@ -1,6 +1,6 @@
 /**
- * Detects cross-site requests. A browser attaches cookies to them, and stored `Basic` credentials; it never attaches
- * a bearer key, so requests with one are not tested.
+ * Refuses changes that a page of another site requests. A browser attaches cookies to such requests, and stored `Basic`
+ * credentials; it never attaches a bearer key, so requests with one are not tested.
  *
  * Browsers send the source in `Sec-Fetch-Site` (on https and on localhost) or `Origin`; a request with neither does
  * not come from a browser.
@@ -12,13 +12,13 @@ import { ConfigurationError } from '../errors.ts'
 import { HttpError } from './http-error.ts'
 import { canParseUrl } from '../model/url.ts'
 
-export type OwnSite = (request: Request) => void
+export type RefuseCrossSite = (request: Request) => void
 
 /**
  * The returned function @throws HttpError 403 `cross_site`. @throws ConfigurationError for an entry that is not an
  * origin
  */
-export function ownSite(allowedOrigins: readonly string[]): OwnSite {
+export function refuseCrossSite(allowedOrigins: readonly string[]): RefuseCrossSite {
   for (const origin of allowedOrigins) {
     if (!canParseUrl(origin) || new URL(origin).origin !== origin)
       throw new ConfigurationError(
@@ -29,7 +29,7 @@ export function ownSite(allowedOrigins: readonly string[]): OwnSite {
     const { method, headers } = request
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return
     if (/^bearer /i.test(headers.get('authorization')?.trim() ?? '')) return
-    if (allowedOrigins.includes(headers.get('origin') ?? '') || isOwn(request)) return
+    if (allowedOrigins.includes(headers.get('origin') ?? '') || isSameOrigin(request)) return
     throw new HttpError({
       status: 403,
       error: 'cross_site',
@@ -39,7 +39,7 @@ export function ownSite(allowedOrigins: readonly string[]): OwnSite {
   }
 }
 
-function isOwn({ headers, url }: Request): boolean {
+function isSameOrigin({ headers, url }: Request): boolean {
   const site = headers.get('sec-fetch-site')
   if (site !== null) return site === 'same-origin' || site === 'none'
   const origin = headers.get('origin')
