@@ -5,9 +5,8 @@
  * @module
  */
 
-import type { Clock } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
-import type { Connection, HttpExchange, HttpHop, HttpRequest, Net, TextReader } from '../net.ts'
+import type { HttpExchange, HttpHop, HttpRequest, Net } from '../net.ts'
 import { round } from '../timing/trace.ts'
 import type { Trace } from '../timing/trace.ts'
 import { decodeText, textSteps } from './charset.ts'
@@ -15,31 +14,18 @@ import { createCookieJar } from './cookies.ts'
 import type { CookieJar } from './cookies.ts'
 import { ACCEPT_ENCODING } from './decode.ts'
 import { hasHeader, joined, valuesOf, without } from './headers.ts'
-import type { HeaderPair, HttpVersion } from './headers.ts'
-import { exchangeHop } from './hop.ts'
-import { exchangeHttp2 } from './http2.ts'
-import type { HopAnswer, HopOptions } from './answer.ts'
-import type { HopRequest } from './headers.ts'
-import { forwarded, isForwarded, refuseForwarded } from '../proxy/forward.ts'
+import type { HeaderPair, HopRequest } from './headers.ts'
+import { sendHop } from './hop.ts'
+import type { AnsweredHop, HopContext } from './hop.ts'
 import { isRedirect, nextRequest } from './redirect.ts'
 import { redactUrl } from './redact-url.ts'
-import type { StopSignal } from '../timing/stop.ts'
-
-/** Default of `bodyLimit`: 4 MiB. */
-export const DEFAULT_BODY_LIMIT_BYTES = 4 * 1024 * 1024
 
 /** Similar to browsers, curl and blackbox_exporter. */
 const DEFAULT_REDIRECTS = 10
 
-export interface ExchangeOptions {
-  /** Aborts at the deadline: all sockets are destroyed and the exchange fails with its reason. */
-  readonly signal: StopSignal
-  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'timer'>
+export interface ExchangeOptions extends Omit<HopContext, 'net' | 'trace' | 'request'> {
   /** {@link firstRequest}, cached per request. */
   readonly firstOf: (request: HttpRequest) => HopRequest
-  /** Returns the reader of the final body, given the status. */
-  readonly reader?: ((status: number) => TextReader | undefined) | undefined
-  readonly inTurns: HopOptions['inTurns']
 }
 
 /**
@@ -58,42 +44,35 @@ export async function httpExchange(
 ): Promise<HttpExchange> {
   const from = options.clock.monotonic()
   options.signal.throwIfAborted()
-  const journey: Journey = { net, trace, request, ...options }
+  const ctx: HopContext = { net, trace, request, ...options }
   const first = firstOf(request)
-  const arrived = await travel(journey, first)
+  const { answer, connection, hop } = await sendHop(ctx, first)
+  const reached: Reached = { answer, connection, hops: [hop] }
   // Most responses are not redirects and need neither cookies nor loop detection.
-  const ended = follows(request, arrived) ? await follow(journey, first, arrived) : arrived
+  const ended = isToFollow(request, reached) ? await follow(ctx, first, reached) : reached
   return assemble(ended, round(Math.max(0, ended.answer.ended_at - from)))
 }
 
-interface Journey extends Omit<ExchangeOptions, 'firstOf'> {
-  readonly net: Pick<Net, 'connect'>
-  readonly trace: Trace
-  readonly request: HttpRequest
-}
-
-interface Arrived {
-  readonly answer: HopAnswer
-  readonly connection: Connection
-  /** The hops so far. */
+/** The response so far, and the hops to it. */
+interface Reached extends Omit<AnsweredHop, 'hop'> {
   readonly hops: readonly HttpHop[]
 }
 
-function follows({ redirects }: HttpRequest, { answer }: Pick<Arrived, 'answer'>): boolean {
+function isToFollow({ redirects }: HttpRequest, { answer }: Pick<Reached, 'answer'>): boolean {
   return redirects !== 0 && isRedirect(answer.status)
 }
 
 /** Follows redirects up to the final response. */
-async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Promise<Arrived> {
-  const { request, signal, clock } = journey
+async function follow(ctx: HopContext, from: HopRequest, redirect: Reached): Promise<Reached> {
+  const { request, signal, clock } = ctx
   const { redirects = DEFAULT_REDIRECTS } = request
   const jar = createCookieJar()
   const visits = createVisits()
   visits.enter(from, jar)
   let at = from
-  let arrived = redirect
-  while (follows(request, arrived)) {
-    const { answer, hops } = arrived
+  let reached = redirect
+  while (isToFollow(request, reached)) {
+    const { answer, hops } = reached
     if (hops.length > redirects) {
       throw new CheckFailure(
         'http_redirect_limit',
@@ -106,123 +85,10 @@ async function follow(journey: Journey, from: HopRequest, redirect: Arrived): Pr
     signal.throwIfAborted()
     visits.enter(at, jar)
     const sent = { ...at, headers: withCookies(at.headers, jar.header(at.url)) }
-    const next = await travel(journey, sent)
-    arrived = { ...next, hops: [...hops, ...next.hops] }
+    const next = await sendHop(ctx, sent)
+    reached = { answer: next.answer, connection: next.connection, hops: [...hops, next.hop] }
   }
-  return arrived
-}
-
-/** One request and its response. A server may want HTTP/1.1 for some requests (RFC 9113, 7). */
-async function travel(journey: Journey, hopRequest: HopRequest): Promise<Arrived> {
-  const { http_version = '1.1' } = journey.request
-  if (http_version !== 'auto') return travelBy(http_version, journey, hopRequest)
-  try {
-    return await travelBy('auto', journey, hopRequest)
-  } catch (error) {
-    if (!(error instanceof CheckFailure) || error.code !== UNSUPPORTED) throw error
-    return travelBy('1.1', journey, hopRequest)
-  }
-}
-
-async function travelBy(
-  version: HttpVersion,
-  journey: Journey,
-  hopRequest: HopRequest,
-): Promise<Arrived> {
-  const { net, trace, request, signal, clock, reader, inTurns } = journey
-  const resolve_ms = trace.spent_ms('resolve')
-  const connect_ms = trace.spent_ms('connect')
-  const tls_ms = trace.spent_ms('tls')
-  const forward = isForwarded(hopRequest.url, request.proxy, version)
-  const proxy_ms = trace.spent_ms('proxy')
-  const connection = await connectTo(net, hopRequest.url, {
-    ...request,
-    identity: hopRequest.identity,
-    http_version: version,
-    forward,
-  })
-  const isHttp2 = speaksHttp2(connection, hopRequest.url, version)
-  const exchange = isHttp2 ? exchangeHttp2 : exchangeHop
-  const asked = forward ? forwarded(hopRequest, request.proxy) : hopRequest
-  const answer = await exchange(connection, asked, {
-    trace,
-    signal,
-    clock,
-    bodyLimit: request.bodyLimit ?? DEFAULT_BODY_LIMIT_BYTES,
-    keepBody: request.keepBody,
-    reader,
-    inTurns,
-    wantsBody: (status) => request.redirects === 0 || !isRedirect(status),
-  })
-  if (forward) {
-    const header = (name: string): string | undefined => valuesOf(answer.headers, name)[0]
-    refuseForwarded(hopRequest.url, request.proxy, { status: answer.status, header })
-  }
-  const hop: HttpHop = {
-    url: hopRequest.url.href,
-    status: answer.status,
-    remote_ip: connection.remote.address,
-    resolve_ms: round(trace.spent_ms('resolve') - resolve_ms),
-    connect_ms: round(trace.spent_ms('connect') - connect_ms + trace.spent_ms('proxy') - proxy_ms),
-    tls_ms: round(trace.spent_ms('tls') - tls_ms),
-    first_byte_ms: round(answer.first_byte_ms),
-    transfer_ms: round(answer.transfer_ms),
-  }
-  return { answer, connection, hops: [hop] }
-}
-
-interface Connecting extends HttpRequest {
-  readonly forward: boolean
-}
-
-function connectTo(
-  net: Pick<Net, 'connect'>,
-  url: URL,
-  { ip_family, verify = true, http_version = '1.1', proxy, forward, identity }: Connecting,
-): Promise<Connection> {
-  const { hostname } = url
-  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-  const isTls = url.protocol === 'https:'
-  // Certificates never contain the root dot, and servers do not recognize a name with it.
-  const servername = host.endsWith('.') ? { servername: host.slice(0, -1) } : {}
-  const connecting = net.connect({
-    host,
-    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-    ...(ip_family !== undefined ? { ip_family } : {}),
-    ...(proxy !== undefined ? { proxy, forward } : {}),
-    ...(isTls ? { tls: { verify, alpn: ALPN[http_version], identity, ...servername } } : {}),
-  })
-  if (http_version !== '2') return connecting
-  return connecting.catch((error: unknown) => {
-    throw explainAlpn(error, url.host)
-  })
-}
-
-const UNSUPPORTED = 'http_version_unsupported'
-
-const ALPN: Readonly<Record<HttpVersion, readonly string[]>> = {
-  auto: ['h2', 'http/1.1'],
-  '1.1': ['http/1.1'],
-  '2': ['h2'],
-}
-
-/** @throws CheckFailure `http_version_unsupported` */
-function speaksHttp2({ tls }: Connection, url: URL, version: HttpVersion): boolean {
-  if (tls?.alpn === 'h2') return true
-  if (version !== '2') return false
-  if (tls === null) return true
-  throw withoutHttp2(url.host)
-}
-
-/** A server that knows none of the offered protocols ends the handshake (RFC 7301, 3.2), or ignores them. */
-function explainAlpn(error: unknown, host: string): unknown {
-  const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
-  return code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' ? withoutHttp2(host, error) : error
-}
-
-function withoutHttp2(host: string, cause?: unknown): CheckFailure {
-  const text = `${host} does not offer HTTP/2`
-  return new CheckFailure(UNSUPPORTED, text, { phase: 'tls', cause })
+  return reached
 }
 
 /** The request before any redirect. */
@@ -286,7 +152,7 @@ function createVisits(): { enter(request: HopRequest, jar: CookieJar): void } {
 
 const NO_BODY = { body: Buffer.alloc(0), decoded_bytes: 0, body_cut: false, body_bytes: 0 }
 
-function assemble({ answer, connection, hops }: Arrived, elapsed_ms: number): HttpExchange {
+function assemble({ answer, connection, hops }: Reached, elapsed_ms: number): HttpExchange {
   const { body, decoded_bytes, body_cut, body_bytes } = answer.body ?? NO_BODY
   const headers = joined(answer.headers)
   const final_url = hops.at(-1)?.url ?? ''

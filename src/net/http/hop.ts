@@ -1,77 +1,156 @@
 /**
- * One request and its response over HTTP/1.1 on one connection, parsed by node:http. The connection is always
- * closed at the end.
+ * One hop of an exchange: a connection of its own, the version of HTTP that the request asks for, one request and its
+ * response.
  *
  * @module
  */
 
-import type { IncomingMessage, InformationEvent } from 'node:http'
-import type { Socket } from 'node:net'
-import type { Connection } from '../net.ts'
-import { answerListener, closing, pairs } from './answer.ts'
-import type { HopAnswer, HopOptions, WireAnswer } from './answer.ts'
-import { bodyBytes, wireHeaders } from './headers.ts'
-import type { HopRequest } from './headers.ts'
-import { createInterimLimit, explainWire, MAX_HEADER_BYTES, request as send } from './wire.ts'
+import type { Clock } from '../../clock.ts'
+import { CheckFailure } from '../failure.ts'
+import type { Connection, HttpHop, HttpRequest, Net, TextReader } from '../net.ts'
+import { forwarded, isForwarded, refuseForwarded } from '../proxy/forward.ts'
+import type { StopSignal } from '../timing/stop.ts'
+import { round } from '../timing/trace.ts'
+import type { Trace } from '../timing/trace.ts'
+import type { HopAnswer, HopOptions } from './answer.ts'
+import { valuesOf } from './headers.ts'
+import type { HopRequest, HttpVersion } from './headers.ts'
+import { exchangeHttp1 } from './http1.ts'
+import { exchangeHttp2 } from './http2.ts'
+import { isRedirect } from './redirect.ts'
 
-/**
- * Settles at the latest when the socket closes; the abort signal of the check destroys the socket.
- * Rejects with the signal's reason, or with a `CheckFailure` if the server failed.
- */
-export function exchangeHop(
-  connection: Connection,
-  request: HopRequest,
-  options: HopOptions,
-): Promise<HopAnswer> {
-  const { socket } = connection
-  return new Promise<HopAnswer>((resolve, reject) => {
-    const [answered, broken] = closing(connection, resolve, reject)
-    const listener = answerListener(options, explainWire, answered, broken)
-    if (socket.destroyed) return listener.closed()
-    const body = bodyBytes(request)
-    const sent = send({
-      // Without an agent, which would reuse connections.
-      createConnection: () => socket,
-      method: request.method,
-      path:
-        request.absolute === true ? request.url.href : request.url.pathname + request.url.search,
-      headers: wireHeaders(request, body),
-      maxHeaderSize: MAX_HEADER_BYTES,
-      insecureHTTPParser: false,
-    })
-    const interim = createInterimLimit()
-    // Only the size of the header section is limited: node:http silently drops fields beyond a
-    // count limit.
-    sent.maxHeadersCount = 0
-    sent
-      .on('response', (answer) => {
-        if (answer.statusCode === 101) stop(interim.switched())
-        else listener.answer(asAnswer(answer, socket))
-      })
-      .on('information', (answer: InformationEvent) => {
-        const problem = interim.problemOf(answer)
-        if (problem !== undefined) stop(problem)
-      })
-      .on('upgrade', () => stop(interim.switched()))
-      .on('error', (error) => listener.failed(error))
-    socket.once('close', () => listener.closed())
-    sent.end(body)
+/** Default of `bodyLimit`: 4 MiB. */
+export const DEFAULT_BODY_LIMIT_BYTES = 4 * 1024 * 1024
 
-    function stop(problem: Error): void {
-      listener.failed(problem)
-      socket.destroy()
-    }
+const UNSUPPORTED = 'http_version_unsupported'
+
+const ALPN: Readonly<Record<HttpVersion, readonly string[]>> = {
+  auto: ['h2', 'http/1.1'],
+  '1.1': ['http/1.1'],
+  '2': ['h2'],
+}
+
+/** What all hops of an exchange share. */
+export interface HopContext {
+  readonly net: Pick<Net, 'connect'>
+  readonly trace: Trace
+  readonly request: HttpRequest
+  /** Aborts at the deadline: all sockets are destroyed and the exchange fails with its reason. */
+  readonly signal: StopSignal
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'timer'>
+  /** Returns the reader of the final body, given the status. */
+  readonly reader?: ((status: number) => TextReader | undefined) | undefined
+  readonly inTurns: HopOptions['inTurns']
+}
+
+export interface AnsweredHop {
+  readonly answer: HopAnswer
+  readonly connection: Connection
+  /** As shown in the details. */
+  readonly hop: HttpHop
+}
+
+/** A server that offers HTTP/2 may still want HTTP/1.1 for some requests (RFC 9113, 7). */
+export async function sendHop(ctx: HopContext, hopRequest: HopRequest): Promise<AnsweredHop> {
+  const { http_version = '1.1' } = ctx.request
+  if (http_version !== 'auto') return sendBy(http_version, ctx, hopRequest)
+  try {
+    return await sendBy('auto', ctx, hopRequest)
+  } catch (error) {
+    if (!(error instanceof CheckFailure) || error.code !== UNSUPPORTED) throw error
+    return sendBy('1.1', ctx, hopRequest)
+  }
+}
+
+async function sendBy(
+  version: HttpVersion,
+  ctx: HopContext,
+  hopRequest: HopRequest,
+): Promise<AnsweredHop> {
+  const { net, trace, request, signal, clock, reader, inTurns } = ctx
+  const resolve_ms = trace.spent_ms('resolve')
+  const connect_ms = trace.spent_ms('connect')
+  const tls_ms = trace.spent_ms('tls')
+  const forward = isForwarded(hopRequest.url, request.proxy, version)
+  const proxy_ms = trace.spent_ms('proxy')
+  const connection = await connectTo(net, hopRequest.url, {
+    ...request,
+    identity: hopRequest.identity,
+    http_version: version,
+    forward,
+  })
+  const isHttp2 = speaksHttp2(connection, hopRequest.url, version)
+  const exchange = isHttp2 ? exchangeHttp2 : exchangeHttp1
+  const asked = forward ? forwarded(hopRequest, request.proxy) : hopRequest
+  const answer = await exchange(connection, asked, {
+    trace,
+    signal,
+    clock,
+    bodyLimit: request.bodyLimit ?? DEFAULT_BODY_LIMIT_BYTES,
+    keepBody: request.keepBody,
+    reader,
+    inTurns,
+    wantsBody: (status) => request.redirects === 0 || !isRedirect(status),
+  })
+  if (forward) {
+    const header = (name: string): string | undefined => valuesOf(answer.headers, name)[0]
+    refuseForwarded(hopRequest.url, request.proxy, { status: answer.status, header })
+  }
+  const hop: HttpHop = {
+    url: hopRequest.url.href,
+    status: answer.status,
+    remote_ip: connection.remote.address,
+    resolve_ms: round(trace.spent_ms('resolve') - resolve_ms),
+    connect_ms: round(trace.spent_ms('connect') - connect_ms + trace.spent_ms('proxy') - proxy_ms),
+    tls_ms: round(trace.spent_ms('tls') - tls_ms),
+    first_byte_ms: round(answer.first_byte_ms),
+    transfer_ms: round(answer.transfer_ms),
+  }
+  return { answer, connection, hop }
+}
+
+interface Connecting extends HttpRequest {
+  readonly forward: boolean
+}
+
+function connectTo(
+  net: Pick<Net, 'connect'>,
+  url: URL,
+  { ip_family, verify = true, http_version = '1.1', proxy, forward, identity }: Connecting,
+): Promise<Connection> {
+  const { hostname } = url
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  const isTls = url.protocol === 'https:'
+  // Certificates never contain the root dot, and servers do not recognize a name with it.
+  const servername = host.endsWith('.') ? { servername: host.slice(0, -1) } : {}
+  const connecting = net.connect({
+    host,
+    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+    ...(ip_family !== undefined ? { ip_family } : {}),
+    ...(proxy !== undefined ? { proxy, forward } : {}),
+    ...(isTls ? { tls: { verify, alpn: ALPN[http_version], identity, ...servername } } : {}),
+  })
+  if (http_version !== '2') return connecting
+  return connecting.catch((error: unknown) => {
+    throw explainAlpn(error, url.host)
   })
 }
 
-function asAnswer(message: IncomingMessage, socket: Socket): WireAnswer {
-  return {
-    status: message.statusCode ?? 0,
-    http_version: message.httpVersion,
-    headers: pairs(message.rawHeaders),
-    body: message,
-    complete: () => message.complete,
-    // Before node:http's own handler, which would end the writable side: an unnecessary system call.
-    end: () => socket.destroy(),
-  }
+/** @throws CheckFailure `http_version_unsupported` */
+function speaksHttp2({ tls }: Connection, url: URL, version: HttpVersion): boolean {
+  if (tls?.alpn === 'h2') return true
+  if (version !== '2') return false
+  if (tls === null) return true
+  throw withoutHttp2(url.host)
+}
+
+/** A server that knows none of the offered protocols ends the handshake (RFC 7301, 3.2), or ignores them. */
+function explainAlpn(error: unknown, host: string): unknown {
+  const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+  return code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' ? withoutHttp2(host, error) : error
+}
+
+function withoutHttp2(host: string, cause?: unknown): CheckFailure {
+  const text = `${host} does not offer HTTP/2`
+  return new CheckFailure(UNSUPPORTED, text, { phase: 'tls', cause })
 }

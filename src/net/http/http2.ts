@@ -1,6 +1,6 @@
 /**
- * One request and its response over HTTP/2 (RFC 9113) on one connection: node:http2, the limits that it does not
- * have, and its errors as causes. The connection is always closed at the end.
+ * One request and its response over HTTP/2 (RFC 9113) on one connection: node:http2 and the limits that it does
+ * not have. The connection is always closed at the end.
  *
  * @module
  */
@@ -12,13 +12,8 @@ import { answerListener, closing, pairs } from './answer.ts'
 import type { AnswerListener, HopAnswer, HopOptions } from './answer.ts'
 import { bodyBytes, http2Headers } from './headers.ts'
 import type { HopRequest } from './headers.ts'
-import {
-  createInterimLimit,
-  explainWire,
-  headerLimit,
-  MAX_HEADER_BYTES,
-  truncation,
-} from './wire.ts'
+import { explainHttp2, ResetStream } from './http2-errors.ts'
+import { createInterimLimit, headerLimit, MAX_HEADER_BYTES } from './wire.ts'
 import type { WireState } from './wire.ts'
 
 /**
@@ -229,78 +224,4 @@ function limitOverhead(
 function endless(): CheckFailure {
   const text = 'The server sends frames of HTTP/2 without end'
   return new CheckFailure('too_long', text)
-}
-
-/** The peer has reset the stream before the answer was complete. */
-class ResetStream extends Error {
-  readonly code = 'ERR_HTTP2_STREAM_ERROR'
-  readonly rstCode: number
-
-  constructor(rstCode = 0) {
-    super(`Stream closed with error code ${rstCode}`)
-    this.rstCode = rstCode
-  }
-}
-
-/** RFC 9113, 7. */
-const CODES = [
-  'NO_ERROR',
-  'PROTOCOL_ERROR',
-  'INTERNAL_ERROR',
-  'FLOW_CONTROL_ERROR',
-  'SETTINGS_TIMEOUT',
-  'STREAM_CLOSED',
-  'FRAME_SIZE_ERROR',
-  'REFUSED_STREAM',
-  'CANCEL',
-  'COMPRESSION_ERROR',
-  'CONNECT_ERROR',
-  'ENHANCE_YOUR_CALM',
-  'INADEQUATE_SECURITY',
-  'HTTP_1_1_REQUIRED',
-]
-
-/** One side has found bytes of the other that are not HTTP/2. */
-const MALFORMED = [
-  'PROTOCOL_ERROR',
-  'FLOW_CONTROL_ERROR',
-  'STREAM_CLOSED',
-  'FRAME_SIZE_ERROR',
-  'COMPRESSION_ERROR',
-]
-
-/** A peer that refuses a request says so in fewer bytes; Node uses the same code for headers beyond its limits. */
-const REFUSAL_BYTES = 4096
-
-/** A failure with its cause, or the error itself if it is not an HTTP error. `read`: bytes received so far. */
-function explainHttp2(error: Error, state: WireState, read: number): Error {
-  const { code = '' } = error as NodeJS.ErrnoException
-  if (!code.startsWith('ERR_HTTP2_')) return explainWire(error, state)
-  const fail = (cause_code: string, text: string): CheckFailure =>
-    new CheckFailure(cause_code, text, { phase: state.phase, cause: error })
-  const name = codeIn(error)
-  const said = name === undefined ? '' : `: ${name}`
-  const early = state.phase === 'first_byte'
-  if (name === 'ENHANCE_YOUR_CALM' && early && read > REFUSAL_BYTES) return headerLimit()
-  if (name === 'HTTP_1_1_REQUIRED') {
-    return fail('http_version_unsupported', 'The server requires HTTP/1.1 for this request')
-  }
-  const unfinished = !early && state.content_length !== undefined
-  if (!unfinished && (name === undefined || MALFORMED.includes(name))) {
-    const how =
-      name === undefined ? 'The answer is not valid HTTP/2' : 'The exchange over HTTP/2 failed'
-    return fail('http_protocol_error', how + said)
-  }
-  return early
-    ? fail('closed_early', `The server ended the request before an answer came${said}`)
-    : fail('http_truncated', truncation(state) + said)
-}
-
-/** The code that ended the stream or the connection, by its name. */
-function codeIn(error: Error): string | undefined {
-  const { rstCode } = error as { readonly rstCode?: number }
-  if (rstCode !== undefined) return CODES[rstCode] ?? String(rstCode)
-  const [, name] = /error code (?:NGHTTP2_)?(\w+)$/.exec(error.message) ?? []
-  if (name === undefined) return undefined
-  return /^\d+$/.test(name) ? (CODES[Number(name)] ?? name) : name
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createTurns } from '../../../src/net/timing/turns.ts'
-import { exchangeHop } from '../../../src/net/http/hop.ts'
+import { exchangeHttp1 } from '../../../src/net/http/http1.ts'
 import { sendOne } from '../../../src/net/http/one-request.ts'
 import type { Connection } from '../../../src/net/net.ts'
 import { openTestNet } from '../../support/open-net.ts'
@@ -23,7 +23,7 @@ async function ended(): Promise<{ net: TestNet; connection: Connection; url: URL
 describe('a connection that has ended before it is used', () => {
   it('fails the exchange', async () => {
     const { net, connection, url } = await ended()
-    const exchange = exchangeHop(
+    const exchange = exchangeHttp1(
       connection,
       { url, method: 'GET', headers: [], body: undefined },
       {
