@@ -1,5 +1,7 @@
 /** Chance of a seed: the same numbers in the same order, every time. */
 
+import { mulberry32 } from '../support/mulberry32.ts'
+
 export interface Dice {
   chance(p: number): boolean
   /** An integer from `min` to `max`, both included. */
@@ -11,18 +13,9 @@ export interface Dice {
   wait(mean_ms: number): number
 }
 
-/** mulberry32, apart from the clock's own chance. `salt` makes several independent dice of one seed. */
+/** Apart from the clock's own chance. `salt` makes several independent dice of one seed. */
 export function diceOf(seed: number, salt = 0): Dice {
-  let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(salt + 1, 0x85ebca6b)) >>> 0
-
-  function random(): number {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-
+  const random = mulberry32(Math.imul(seed, 0x9e3779b1) ^ Math.imul(salt + 1, 0x85ebca6b))
   const int = (min: number, max: number) => min + Math.floor(random() * (max - min + 1))
   return {
     chance: (p) => random() < p,

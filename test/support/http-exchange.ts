@@ -4,11 +4,10 @@
  * @module
  */
 
-import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
+import type { Server as NetServer, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { systemClock } from '../../src/clock.ts'
 import { DeadlineError } from '../../src/net/timing/deadline.ts'
@@ -17,6 +16,8 @@ import { targetPolicy } from '../../src/net/guard/guard.ts'
 import type { HttpExchange, HttpRequest, TextReader } from '../../src/net/net.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
 import { createTrace } from '../../src/net/timing/trace.ts'
+import { listening } from './listening.ts'
+import type { Listening } from './listening.ts'
 
 export interface Asked {
   /** `null` where it failed. */
@@ -61,14 +62,9 @@ export async function ask(
   }
 }
 
-export interface TestServer extends AsyncDisposable {
-  readonly port: number
+export interface TestServer extends Listening {
   /** `http://127.0.0.1:<port>`, or https. */
   readonly origin: string
-  /** Connections accepted so far. */
-  readonly accepted: number
-  /** Connections open now. */
-  readonly open: number
 }
 
 /** A web server with one listener for every path; over TLS where a certificate is given, which may ask for one. */
@@ -110,30 +106,7 @@ export function serveAtOnce(greeting: string): Promise<TestServer> {
 }
 
 async function started(server: NetServer, scheme: 'http' | 'https'): Promise<TestServer> {
-  const sockets = new Set<Socket>()
-  let accepted = 0
-  server.on('connection', (socket) => {
-    accepted += 1
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.on('close', () => sockets.delete(socket))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    port,
-    origin: `${scheme}://127.0.0.1:${port}`,
-    get accepted() {
-      return accepted
-    },
-    get open() {
-      return sockets.size
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  const running = await listening(server)
+  const origin = `${scheme}://127.0.0.1:${running.port}`
+  return Object.assign(running, { origin })
 }

@@ -5,11 +5,11 @@
  * @module
  */
 
-import { once } from 'node:events'
 import { createServer as createHttp, request } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { connect, createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
+import { listening } from './listening.ts'
 
 export interface TestProxy extends AsyncDisposable {
   /** Without credentials. */
@@ -26,25 +26,14 @@ interface ProxyOptions {
 }
 
 async function started(server: Server, scheme: string, asked: string[]): Promise<TestProxy> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket.on('error', () => undefined))
-    socket.on('close', () => sockets.delete(socket))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const running = await listening(server)
   return {
-    url: `${scheme}://127.0.0.1:${port}`,
+    url: `${scheme}://127.0.0.1:${running.port}`,
     asked,
     get open() {
-      return sockets.size
+      return running.open
     },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
 }
 

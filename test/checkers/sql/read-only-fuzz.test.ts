@@ -10,7 +10,8 @@ import { postgres } from '../../../src/checkers/postgres/index.ts'
 import { POSTGRES_STATEMENTS } from '../../../src/checkers/postgres/statement.ts'
 import { writingProblem } from '../../../src/checkers/sql/statement.ts'
 import { check } from '../../support/check.ts'
-import { seeded, statements } from '../../support/hostile/sql.ts'
+import { statements } from '../../support/hostile/sql.ts'
+import { mulberry32 } from '../../support/mulberry32.ts'
 import { mariadbServer, startMariadb } from '../../support/servers/mariadb.ts'
 import { describeWithServer, forThisTest } from '../../support/servers/need.ts'
 import { postgresServer, startPostgres } from '../../support/servers/postgres.ts'
@@ -80,7 +81,7 @@ describeWithServer(mariadbServer, 'what is accepted, of statements at random', (
     const canary = canaryOf('mysql')
     await hold({
       canary,
-      next: statements('mysql', canary, seeded(SEED)),
+      next: statements('mysql', canary, mulberry32(SEED)),
       accepts: (sql) => writingProblem(sql, MYSQL_STATEMENTS) === undefined,
       check: (query) => check(mysql(), { ...login, tls, pass: 'secret', query }),
       state: async () => {
@@ -116,7 +117,7 @@ describeWithServer(postgresServer, 'what is accepted, of statements at random', 
     onTestFinished(() => look.end())
     const { rows } = await look.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
     const canary = canaryOf('postgres')
-    const next = statements('postgres', canary, seeded(SEED))
+    const next = statements('postgres', canary, mulberry32(SEED))
     await hold({
       canary,
       // The session that looks is the one that is to be ended.
@@ -137,7 +138,7 @@ describeWithServer(postgresServer, 'what is accepted, of statements at random', 
 })
 
 it('is the same for the same seed', () => {
-  const [one, other] = [1, 1].map((seed) => statements('mysql', 'x', seeded(seed)))
+  const [one, other] = [1, 1].map((seed) => statements('mysql', 'x', mulberry32(seed)))
   expect(Array.from({ length: 5 }, () => one?.())).toEqual(
     Array.from({ length: 5 }, () => other?.()),
   )

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { mulberry32 } from '../../support/mulberry32.ts'
+
 export interface Dice {
   /** Uniform in [0, 1). */
   random(): number
@@ -13,16 +15,8 @@ export interface Dice {
   pick<const T>(from: readonly T[]): T
 }
 
-/** mulberry32. */
 export function diceOf(seed: number): Dice {
-  let state = (seed * 2654435761) >>> 0
-  function random(): number {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
+  const random = mulberry32(seed * 2654435761)
   const int = (min: number, max: number) => min + Math.floor(random() * (max - min + 1))
   return {
     random,

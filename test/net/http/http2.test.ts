@@ -3,7 +3,7 @@ import { constants, createSecureServer, createServer } from 'node:http2'
 import type { Http2ServerRequest, Http2ServerResponse, Http2SecureServer } from 'node:http2'
 import type { Http2Server, ServerHttp2Stream } from 'node:http2'
 import { createServer as createTcpServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import { certificates } from '../../support/certificates.ts'
 import { withDeadline } from '../../support/deadlines.ts'
 import { frame, HTTP2 } from '../../support/hostile/http2.ts'
 import { ask, serve } from '../../support/http-exchange.ts'
+import { listening } from '../../support/listening.ts'
 import { leastOf, measureTurns } from '../../support/turns.ts'
 
 type Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void
@@ -37,23 +38,12 @@ function serveStreams(listener: (stream: ServerHttp2Stream) => void): Promise<Ru
 }
 
 async function started(server: Http2SecureServer | Http2Server, scheme: string): Promise<Running> {
-  const sockets = new Set<Socket>()
   server.on('sessionError', () => undefined)
-  server.on(scheme === 'https' ? 'secureConnection' : 'connection', (socket: Socket) => {
-    sockets.add(socket.on('error', () => undefined))
-    socket.on('close', () => sockets.delete(socket))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const running = await listening(server, scheme === 'https' ? 'secureConnection' : 'connection')
   return {
-    origin: `${scheme}://localhost:${port}`,
-    open: () => sockets.size,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    origin: `${scheme}://localhost:${running.port}`,
+    open: () => running.open,
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
 }
 
