@@ -194,3 +194,8 @@ function acknowledged({ open }: MonitorFacts, now: number): Markup | false {
     ({ words }) => words.monitor.acknowledgedTitle,
   )
 }
+
+/** A push type: its results have no duration and no location. */
+export function isSignalled({ monitor }: MonitorFacts): boolean {
+  return monitor.ping_url !== undefined
+}

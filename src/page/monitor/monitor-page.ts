@@ -15,14 +15,12 @@ import type { Content, Markup, Said } from '../layout/markup.ts'
 import type { Language } from '../words/language.ts'
 import { PLANNED_SHOWN, plannedList } from '../layout/planned.ts'
 import { relative, isUnseen, shownAs, stateWords } from '../layout/words.ts'
+import { chartSection, isCharted, isTimed } from './chart-section.ts'
 import { checkList } from './checks.ts'
 import { highlights, nearestEnd } from './highlights.ts'
-import { chart } from '../chart/chart.ts'
-import { panelsOf } from '../chart/panels.ts'
-import { RANGES } from '../chart/ranges.ts'
 import { locationTable } from './locations.ts'
 import type { MonitorFacts } from './monitor-facts.ts'
-import { acknowledgeButton, notes } from './monitor-facts.ts'
+import { acknowledgeButton, isSignalled, notes } from './monitor-facts.ts'
 
 export interface MonitorPageOptions {
   readonly frame: Frame
@@ -93,68 +91,11 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
     ${notices(facts, frame)}`
 }
 
-/** A push type: its results have no duration and no location. */
-function isSignalled({ monitor }: MonitorFacts): boolean {
-  return monitor.ping_url !== undefined
-}
-
-function isTimed(facts: MonitorFacts): boolean {
-  const { results, chart } = facts
-  if (chart.overall.p50_ms !== null || results.some(({ response_ms }) => response_ms !== null))
-    return true
-  return results.length === 0 && !isSignalled(facts)
-}
-
-/** Whether there is anything to chart. */
-export function isCharted(facts: MonitorFacts): boolean {
-  return isTimed(facts) || (facts.type?.charts ?? []).length > 0
-}
-
 function places({ monitor }: MonitorFacts, { now }: Frame): Markup {
   return html`<section aria-labelledby="h-places">
     <h2 id="h-places">${({ words }) => words.monitor.locations}</h2>
     <div id="places" data-live>${locationTable(monitor.locations, now)}</div>
   </section>`
-}
-
-function chartSection(facts: MonitorFacts, frame: Frame): Markup {
-  const { chart: data, monitor, type } = facts
-  const isResponse = isTimed(facts)
-  const name: Said = isResponse ? responseName(facts) : () => type?.charts[0]?.title ?? ''
-  const locations = new Map(monitor.locations.map(({ location_id, name }) => [location_id, name]))
-  return html`<section aria-labelledby="h-time">
-    <div class="bar">
-      <h2 id="h-time">${name}</h2>
-      ${ranges(facts, frame)}
-    </div>
-    <div id="chart" data-live>
-      ${(language) =>
-        chart(
-          {
-            data,
-            panels: panelsOf(
-              {
-                ...{ data, type, locations },
-                response: isResponse ? name(language) : undefined,
-              },
-              language,
-            ),
-            title: language.words.monitor.chart(
-              name(language),
-              language.words.monitor.ranges[data.range],
-            ),
-            locations: locations.size,
-          },
-          language,
-        )}
-    </div>
-  </section>`
-}
-
-/** The type's name for its response time. */
-function responseName({ type }: MonitorFacts): Said {
-  const title = type?.highlights.find(({ name }) => name === type.response)?.title
-  return ({ words }) => title ?? words.monitor.responseTime
 }
 
 function actions({ monitor, status }: MonitorFacts, { base }: Frame): Markup {
@@ -235,12 +176,6 @@ function tiles(facts: MonitorFacts): readonly Markup[] {
       ? []
       : [msTile(({ words }) => words.monitor.maximum, overall.max_ms)]),
   ]
-}
-
-function ranges({ monitor, chart }: MonitorFacts, { base }: Frame): Markup {
-  return html`<nav class="choices" aria-label="${({ words }) => words.monitor.timeShown}">
-    ${RANGES.map((range) => html`<a href="${base}/monitors/${monitor.id}?range=${range}" ${range === chart.range && html` aria-current="true"`}>${({ words }) => words.monitor.shortRanges[range]}</a>`)}
-  </nav>`
 }
 
 /** The chart as a table, for screen readers. */

@@ -9,7 +9,8 @@ import { oneOf } from '../http/call.ts'
 import { shownAs } from '../layout/words.ts'
 import type { PrivateSheet, Seen } from '../routes/signed-in.ts'
 import { monitorFacts } from './monitor-facts.ts'
-import { isCharted, monitorPage } from './monitor-page.ts'
+import { isCharted } from './chart-section.ts'
+import { monitorPage } from './monitor-page.ts'
 
 /** @throws NotFoundError */
 export async function monitorSheet({ call, scope, can_act }: Seen): Promise<PrivateSheet> {

@@ -6,8 +6,9 @@
  * @module
  */
 
-import { CONTENT, PICTURES } from './content.ts'
+import { CONTENT } from './content.ts'
 import { GROUND } from './ground.ts'
+import { PICTURES } from './pictures.ts'
 
 interface Tokens {
   readonly ground: string
