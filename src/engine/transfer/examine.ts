@@ -6,16 +6,17 @@
 
 import { joinedProblems, ValidationError } from '../../errors.ts'
 import { createSeal } from '../../seal.ts'
-import { MOST_PAGES, PAGES, quotasOf, REPORTS } from '../services/quotas.ts'
-import { quotaError, ratedChecks } from '../../store/store.ts'
+import { MOST_PAGES, quotasOf } from '../services/quotas.ts'
+import { ratedChecks } from '../../store/store.ts'
 import type { ImportOptions, ImportView, MissingSecrets } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
 import { countNew } from './account-rows.ts'
-import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import type { LineKind, LineOf } from './lines.ts'
+import { parentProblems } from './parents.ts'
 import { problemOf } from './read-lines.ts'
 import type { NumberedLine } from './read-lines.ts'
 import { createPageCount, readPage, readReport, reportsHere } from './published-pages.ts'
+import { requireQuotas } from './quota-use.ts'
 import { readContact, readMonitor, requireFreeToken } from './read-records.ts'
 import type { ReadMonitor, Reader } from './read-records.ts'
 import { readWindow, windowsHere } from './windows.ts'
@@ -125,7 +126,7 @@ export async function examine(
 
   await validate(lines, visit, () => parentProblems(known.monitors))
   const ready = await reading()
-  requireQuotas(ready, {
+  requireQuotas(ready.quotas, {
     monitors: known.monitors.size,
     contacts: counts.contacts + free.size,
     maintenance_windows: planned.use,
@@ -270,62 +271,4 @@ function requireContacts(contacts: ReadonlySet<number>, { common }: ReadMonitor)
   throw new ValidationError({
     contact_ids: `invalid: there is no contact ${stranger} in the export`,
   })
-}
-
-const LIMITED = [
-  'monitors',
-  'contacts',
-  'maintenance_windows',
-  'public_pages',
-  'status_reports',
-  'checks_per_min',
-] as const
-
-/** Limits of an account without a quota: none of these is unlimited. */
-const DEFAULTS: Partial<Record<(typeof LIMITED)[number], number>> = {
-  maintenance_windows: MOST_WINDOWS,
-  public_pages: PAGES,
-  status_reports: REPORTS,
-}
-
-function requireQuotas(
-  { quotas }: Reader,
-  use: Readonly<Record<(typeof LIMITED)[number], number>>,
-): void {
-  for (const what of LIMITED) {
-    const limit = quotas[what] ?? DEFAULTS[what] ?? null
-    if (limit !== null && use[what] > limit) throw quotaError(what, limit)
-  }
-}
-
-/** Parents are in the export, and none depends on itself, directly or indirectly. */
-function parentProblems(
-  parents: ReadonlyMap<number, readonly number[]>,
-): Readonly<Record<string, string>> {
-  const waiting = new Map<number, number>()
-  const children = new Map<number, number[]>()
-  for (const [id, own] of parents) {
-    const stranger = own.find((parent) => !parents.has(parent))
-    if (stranger !== undefined)
-      return {
-        [`monitor ${id}, depends_on`]: `invalid: there is no monitor ${stranger} in the export`,
-      }
-    waiting.set(id, own.length)
-    for (const parent of own) {
-      const known = children.get(parent)
-      if (known === undefined) children.set(parent, [id])
-      else known.push(id)
-    }
-  }
-  const settled = [...waiting].filter(([, count]) => count === 0).map(([id]) => id)
-  // Grows while it is walked: a monitor is settled after its parents.
-  for (const id of settled)
-    for (const child of children.get(id) ?? []) {
-      const left = (waiting.get(child) ?? 0) - 1
-      waiting.set(child, left)
-      if (left === 0) settled.push(child)
-    }
-  const inCircle = [...waiting].find(([, count]) => count > 0)
-  if (inCircle === undefined) return {}
-  return { [`monitor ${inCircle[0]}, depends_on`]: 'invalid: it depends on itself' }
 }
