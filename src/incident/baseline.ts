@@ -1,10 +1,10 @@
 /**
- * Which response times are usual at an hour, learned from the hours of the last weeks, and whether the latest ones are
- * within. Pure.
+ * Which response times are usual at an hour, learned from the hourly totals of the last weeks, and whether the latest
+ * ones are within. Pure.
  *
- * Of the hours counts what three quarters of them stay below, and their median deviation: neither an outage nor a slow
- * week among four changes what is usual, and what happens more often than that is usual. The hour before and the one after count as the same hour, since a nightly job
- * begins a minute earlier, or with summer time an hour.
+ * An hour is compared with the same hour of other days and of other weeks. Usual is what three quarters of these stay
+ * below, plus a margin: neither an outage nor one slow week among four changes it. The hours before and after count as
+ * the same hour, since a nightly job may begin a minute earlier, or with summer time an hour.
  *
  * @module
  */
@@ -19,25 +19,25 @@ export const LEARNED_MS = 28 * DAY_MS
 const HOURS_NEEDED = 336
 /** For monitors that are not checked in every hour. */
 const FEWEST_NEEDED = 14
-/** The median of so many checks is judged: three slow answers of seven are none. */
+/** The median of so many latest checks is judged: three slow ones among them do not warn. */
 export const JUDGED_CHECKS = 7
 
-/** Days on which an hour was seen, and weeks in which an hour of the week was: fewer say nothing. */
+/** Days that have an hour of the day, and weeks that have an hour of the week: fewer are not compared. */
 const DAYS_SEEN = 7
 const WEEKS_SEEN = 2
-/** What more hours than the rest have is usual: the busy days, or those of a slower replica. */
+/** Share of the hours below the edge: what more than a quarter of them have is usual, as on busy days. */
 const USUAL_SHARE = 0.75
-/** Beyond the edge by less than this is usual: three to six milliseconds are no news, nor is a quarter. */
+/** The margin above the edge is at least this: from three to six milliseconds is no warning, nor is a quarter more. */
 const FLOOR_MS = 25
 const FLOOR_SHARE = 0.3
-/** Deviations that are usual; the factor makes a median deviation comparable to a standard one. */
+/** The margin in median deviations; the factor makes one comparable to a standard deviation. */
 const DEVIATIONS = 3.5 * 1.4826
-/** The part of the band below its upper end in which a monitor that is degraded is not yet restored. */
+/** Share of the band, from its upper end down, in which a degraded monitor is not restored yet. */
 const HYSTERESIS = 0.5
-/** An hour of which more was down, in maintenance, or failed, is not learned from. */
+/** An hour is not learned from if a larger share of it was down or in maintenance, or of its checks failed. */
 const TROUBLED = 0.1
 
-/** From the hour before it was learned: a day, and six hours in which it is learned again. */
+/** Hours with a band, from the one before learning: a day, and six hours in which it is learned again. */
 const HOURS_AHEAD = 31
 
 /** What was usual in one hour: a tenth of the checks was faster, and a tenth slower. */
@@ -123,13 +123,13 @@ export function bandOf({ from, bands }: Baseline, at: EpochMs): Band | undefined
     : { low: roundedMs(low), high: roundedMs(high) }
 }
 
-/** `near`: within, and too near to the upper end for the end of a warning. */
+/** `near`: within the band, and too near to its upper end to end a warning. */
 export function placeIn({ low, high }: Band, value: number): 'within' | 'near' | 'beyond' {
   if (value > high) return 'beyond'
   return value > high - (high - low) * HYSTERESIS ? 'near' : 'within'
 }
 
-/** Of two in the middle the lower one. */
+/** Of two values in the middle, the lower one. */
 export function medianOf(values: readonly number[]): number {
   return quantileOf(values, 0.5)
 }
