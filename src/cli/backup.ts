@@ -21,9 +21,9 @@ const SETTINGS = ['data', 'database_url'] as const
 export const command: Command = {
   help: `watchpost backup <file>
 
-Writes everything in the data file to a new file, and examines it. Beside a running server it works on
-Node >= 22.13, and disturbs no check; on older ones stop the server first. The file has its name once it
-is whole, only its owner may read it, and none that exists is replaced.
+Copies the data file to a new file and examines the copy. On Node >= 22.13 it works beside a running server
+and delays no check; on older versions stop the server first. The copy gets its name when it is complete,
+only its owner may read it, and an existing file is never replaced.
 
   watchpost backup backups/monday.db
   watchpost backup "/backups/watchpost-$(date +%F).db" --data /var/lib/watchpost/watchpost.db
@@ -31,7 +31,7 @@ is whole, only its owner may read it, and none that exists is replaced.
 
 ${settingsHelp(SETTINGS)}
 
-Secrets that are sealed stay sealed: keep WATCHPOST_SECRET_KEY elsewhere. For PostgreSQL take pg_dump.
+Sealed secrets stay sealed: keep WATCHPOST_SECRET_KEY elsewhere. For PostgreSQL use pg_dump.
 Exit code: 0 done, 1 it could not be done, 64 wrong usage or a file that exists.`,
   options: settingFlags(SETTINGS),
   words: () => ({ files: true }),

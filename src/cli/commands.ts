@@ -23,7 +23,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   check: {
     usage: 'check <type> key=value …',
-    about: 'one check now, or again and again with --watch',
+    about: 'one check now, or repeatedly with --watch',
     load: () => import('./check/index.ts'),
   },
   types: {
@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   apply: {
     usage: 'apply <file>',
-    about: 'monitors as a file says they are',
+    about: 'creates and updates monitors from a file',
     load: () => import('./apply/index.ts'),
   },
   export: {
@@ -53,7 +53,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   import: {
     usage: 'import <tool> <file>',
-    about: "such a file out of another monitor's, or an export",
+    about: "such a file from another tool's configuration, or an export",
     load: () => import('./import/index.ts'),
   },
   backup: {
@@ -63,12 +63,12 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   restore: {
     usage: 'restore <backup>',
-    about: 'a backup in the place of the data file',
+    about: 'puts a backup in the place of the data file',
     load: () => import('./restore.ts'),
   },
   probe: {
     usage: 'probe --location <name>',
-    about: 'makes the checks of a location elsewhere, over Redis',
+    about: 'runs the checks of a location elsewhere, over Redis',
     load: () => import('./probe.ts'),
   },
   verify: {
@@ -83,7 +83,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   completion: {
     usage: 'completion bash|zsh|fish',
-    about: 'completes what is typed, in your shell',
+    about: 'a script that completes commands in your shell',
     load: () => import('./completion/index.ts'),
   },
 }

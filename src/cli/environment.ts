@@ -1,5 +1,5 @@
 /**
- * Environment variables, and the flags of the same names that win over them: read once, strictly, each
+ * Environment variables, and the flags of the same names that override them: read once, strictly, each
  * with the sentence that `--help` shows.
  *
  * @module
@@ -56,20 +56,20 @@ const SETTINGS = {
   ),
   redis_url: setting(
     'REDIS_URL',
-    'Redis, over which probes elsewhere make the checks: redis://…',
+    'Redis, over which remote probes run the checks: redis://…',
     undefined,
     redisOf,
   ),
   api_key: setting('WATCHPOST_API_KEY', 'First API key, 16 to 512 characters', undefined, keyOf),
   secret_key: setting(
     'WATCHPOST_SECRET_KEY',
-    'Seals secrets in the file and on Redis: base64 of 32 bytes',
+    'Encrypts secrets in the store and on Redis: base64 of 32 bytes',
     undefined,
     secretKeyOf,
   ),
   export_key: setting(
     'WATCHPOST_EXPORT_KEY',
-    'Encrypts secrets in an export: base64 of 32 bytes (left out)',
+    'Encrypts secrets in an export: base64 of 32 bytes (leaves them out)',
     undefined,
     secretKeyOf,
   ),
@@ -87,7 +87,7 @@ const SETTINGS = {
   ),
   retry_connection_errors: setting(
     'WATCHPOST_RETRY_CONNECTION_ERRORS',
-    'Tries a webhook again after a failed connection (true)',
+    'Retries a webhook after a failed connection (true)',
     true,
     booleanOf,
   ),
@@ -97,7 +97,12 @@ const SETTINGS = {
     undefined,
     proxyOf,
   ),
-  no_proxy: setting('NO_PROXY', 'Hosts without it: names, addresses, with commas', [], listOf),
+  no_proxy: setting(
+    'NO_PROXY',
+    'Hosts to connect to without the proxy: names, addresses, with commas',
+    [],
+    listOf,
+  ),
   locations: setting(
     'WATCHPOST_LOCATIONS',
     'Names of locations, with commas (local)',
@@ -131,13 +136,13 @@ const SETTINGS = {
   ),
   base_url: setting(
     'WATCHPOST_BASE_URL',
-    'Address from outside, for heartbeats (where it listens)',
+    'Public address of the server, for heartbeats (where it listens)',
     undefined,
     baseUrlOf,
   ),
   trust_proxy: setting(
     'WATCHPOST_TRUST_PROXY',
-    'Believed X-Forwarded-For: CIDRs, loopback, private, a count (none)',
+    'Trusts X-Forwarded-For of: CIDRs, loopback, private, a count (none)',
     undefined,
     proxiesOf,
   ),
@@ -147,10 +152,10 @@ const SETTINGS = {
     [],
     listOf,
   ),
-  checks: setting('WATCHPOST_CHECKS', 'Checks at the same time, 1 to 10000 (64)', 64, upTo(10_000)),
+  checks: setting('WATCHPOST_CHECKS', 'Concurrent checks, 1 to 10000 (64)', 64, upTo(10_000)),
   checks_per_host: setting(
     'WATCHPOST_CHECKS_PER_HOST',
-    'Checks of an account at the same time against one host (2)',
+    'Concurrent checks of an account against one host (2)',
     2,
     upTo(10_000),
   ),
@@ -168,7 +173,7 @@ const SETTINGS = {
   ),
   rkn_max_age_hours: setting(
     'WATCHPOST_RKN_MAX_AGE_HOURS',
-    'Hours after which that registry says nothing, 1 to 8760 (48)',
+    'Hours after which the data of that registry is too old, 1 to 8760 (48)',
     48,
     upTo(8760),
   ),
@@ -192,13 +197,13 @@ const SETTINGS = {
   ),
   public_tag: setting(
     'WATCHPOST_PUBLIC_TAG',
-    'Monitors with this tag are shown to everybody at /status/<tag> (none)',
+    'Monitors with this tag have a public page at /status/<tag> (none)',
     undefined,
     slugOf,
   ),
   languages: setting(
     'WATCHPOST_LANGUAGES',
-    'Languages of the page, the usual one first: en, de (en)',
+    'Languages of the page, the default first: en, de (en)',
     ['en'],
     languagesOf,
   ),
@@ -210,7 +215,7 @@ const SETTINGS = {
   ),
   metrics_token: setting(
     'WATCHPOST_METRICS_TOKEN',
-    'Token that may read all of /metrics, 16 to 512 characters (API keys alone)',
+    'Token that may read all of /metrics, 16 to 512 characters (only API keys)',
     undefined,
     keyOf,
   ),

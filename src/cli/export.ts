@@ -34,7 +34,7 @@ elsewhere, also in PostgreSQL.
   --tokens         With the addresses of heartbeats; needs WATCHPOST_EXPORT_KEY
 ${settingsHelp(SETTINGS)}
 
-Secrets are left out, and have to be given again, or encrypted with WATCHPOST_EXPORT_KEY: never in clear.
+Secrets are encrypted with WATCHPOST_EXPORT_KEY; without it they are left out and must be given again.
 It works beside a running server with PostgreSQL, and on Node >= 22.13.
 Exit code: 0 written, 1 it could not be done, 64 wrong usage or a file that exists.`,
   options: {

@@ -28,9 +28,9 @@ watchpost keys revoke <id|prefix>
 
 API keys in the data file, also beside a running server (on Node >= 22.13), or in PostgreSQL.
 
-  watchpost keys create --name ci              the key stands alone on the last line
-  watchpost keys create --account customer-7   makes the account where it is new
-  watchpost keys create --read-only            may look, and change nothing
+  watchpost keys create --name ci              the last line is the key alone
+  watchpost keys create --account customer-7   creates the account if it is new
+  watchpost keys create --read-only            a key that cannot change anything
   watchpost keys revoke svc_4fTz
 
   --name           How the key is listed (default)

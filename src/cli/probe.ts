@@ -26,11 +26,13 @@ const SETTINGS = [
 ] as const
 
 export const command: Command = {
-  help: `watchpost probe: makes the checks of one location, as the engines on the same Redis order them
+  help: `watchpost probe --location <name>
+
+Runs the checks of one location, as ordered by the engines on the same Redis.
 
   REDIS_URL=redis://:password@redis.example.com WATCHPOST_SECRET_KEY=$KEY watchpost probe --location fra
 
-It needs nothing but Redis: no port, no data. SIGTERM lets what runs come to its end.
+It needs only Redis: no port and no data file. SIGTERM ends it after the running checks.
 
   --location        Name of the location, as in WATCHPOST_LOCATIONS of serve; digits are its id
 ${settingsHelp(SETTINGS)}

@@ -17,17 +17,17 @@ const SETTINGS = ['data'] as const
 export const command: Command = {
   help: `watchpost restore <backup>
 
-Examines a backup and puts a copy of it in the place of the data file, where nothing may be: stop the
-server, and move the old file away together with its -wal and -shm.
+Examines a backup and copies it to the place of the data file, which must be empty: stop the server, and move
+the old file away, together with its -wal and -shm.
 
   watchpost restore backups/monday.db
   watchpost restore backups/monday.db --data /var/lib/watchpost/watchpost.db
 
 ${settingsHelp(SETTINGS)}
 
-What happened after the backup is not in it: notifications that were still waiting then go out again, with
-the same ids. Secrets that were sealed need the WATCHPOST_SECRET_KEY of then.
-Exit code: 0 done, 1 damaged or no backup, 64 wrong usage or a file that exists.`,
+What happened after the backup is not in it. Notifications that waited at that time are sent again, with the
+same ids. Sealed secrets need the WATCHPOST_SECRET_KEY of that time.
+Exit code: 0 done, 1 the file is damaged or not a backup, 64 wrong usage or a file that exists.`,
   options: settingFlags(SETTINGS),
   words: () => ({ files: true }),
   run,

@@ -20,10 +20,10 @@ import { say, sayJson, table, wrapped } from './terminal.ts'
 export const command: Command = {
   help: `watchpost types [type …] [--json]
 
-The types of checks, as a table with the fields that each requires. Those with
-a + are known to serve with WATCHPOST_EXTRA_CHECKERS=true alone. For the types
-that are named, all their fields, * the required ones; of the fields that every
-type has, those with a default or bounds of their own there, or no effect.
+The types of checks, as a table with the fields that each requires. serve knows
+types with a + only with WATCHPOST_EXTRA_CHECKERS=true. With names of types, all
+their fields, * for required ones; of the fields that every type has, those that
+have other defaults or bounds in the type, or no effect.
 
   watchpost types            a table
   watchpost types http dns   the fields of these
@@ -32,7 +32,7 @@ type has, those with a default or bounds of their own there, or no effect.
   --json           As one JSON document
 ${settingsHelp(PROVIDER_SETTINGS)}
 
-Exit code: 0 told, 64 wrong usage.`,
+Exit code: 0 printed, 64 wrong usage.`,
   options: { json: { type: 'boolean' }, ...settingFlags(PROVIDER_SETTINGS) },
   words: () => ({
     known: Object.fromEntries(CHECKER_TYPES.map((type) => [type, []])),

@@ -15,15 +15,15 @@ import { say } from './terminal.ts'
 export const command: Command = {
   help: `watchpost verify --header 'sha256=…' [--secret …] [file|-]
 
-Verifies the body of a webhook, from a file or stdin, byte by byte as it came in.
+Verifies the body of a webhook, from a file or stdin, with exactly the bytes that were received.
 
   WEBHOOK_SECRET=$(cat secret) watchpost verify --header "$HTTP_X_SERVICE_SIGNATURE" body.json
   curl … | WEBHOOK_SECRET=$(cat secret) watchpost verify --header 'sha256=…'
 
-  --secret          WEBHOOK_SECRET   The contact's secret; may be given several times, where nobody else can
-                                     read the list of processes
+  --secret          WEBHOOK_SECRET   The contact's secret, repeatable; other users of the machine can read the
+                                     flag in the process list
   --header                           Value of X-Service-Signature
-  --tolerance-sec                    How old it may be by its sent_at; 0 is any age (0)
+  --tolerance-sec                    Maximum age by sent_at; 0 accepts any age (0)
 
 Exit code: 0 genuine, 1 the file cannot be read, 2 not genuine, 64 wrong usage.`,
   options: {

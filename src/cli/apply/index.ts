@@ -30,21 +30,20 @@ const FATES = ['leave', 'pause', 'remove'] as const
 export const command: Command = {
   help: `watchpost apply <file> [--dry-run] [--unlisted leave|pause|remove]
 
-Creates and updates monitors as a list in a file says: JSON, or a module whose default export is
-defineMonitors([…]) of watchpost/monitors, or { monitors: […], maintenance: […] }. Matched by key; run
-again, it changes nothing. Every problem of the list is told, and nothing is changed then.
+Creates and updates monitors from a list in a file: JSON, or a module whose default export is
+defineMonitors([…]) of watchpost/monitors, or { monitors: […], maintenance: […] }. Monitors are matched by
+key; a second run changes nothing. A list with a problem changes nothing, and every problem is printed.
 
   watchpost apply monitors.json --dry-run     what would change
   watchpost apply monitors.mjs
   watchpost apply monitors.mjs --unlisted remove
 
-  --dry-run        Only tell what would change
-  --unlisted       What becomes of monitors of an earlier list that are not in it any more (leave)
+  --dry-run        Only print what would change
+  --unlisted       What to do with monitors of an earlier list that are no longer in it (leave)
 ${settingsHelp(SETTINGS)}
 
-The settings have to be those of serve. With PostgreSQL it works beside a running server. A data file
-belongs to its server: apply while that is stopped, or give it the list as WATCHPOST_MONITORS, which is
-applied at every start.
+Use the same settings as serve. With PostgreSQL it works beside a running server. A data file belongs to its
+server: stop the server first, or give it the list as WATCHPOST_MONITORS, which it applies at every start.
 
 Exit code: 0 done, 1 it could not be done, 2 --dry-run found changes, 64 a mistake in the list or the call.`,
   options: {

@@ -31,10 +31,10 @@ const MAX_COUNT = 100_000
 export const command: Command = {
   help: `watchpost check <type> [address] key=value … [--json | --verbose] [--watch sec [--count n]] [--timeout-ms n]
 
-One check now. The address stands by itself, or as the setting that it is (url, host, dns_name, …); a port may
-stand behind a host. A value that parses as JSON is taken as JSON, a dotted key nests. Behind @= stands where
-the value is: env:NAME, file:PATH, or - for stdin. Passwords belong there: whatever is on a command line, every
-user of the machine can read. A line break at the end is left out.
+One check now. Give the address alone, or as a setting (url, host, dns_name, …); a host may have a port behind
+it. A value that parses as JSON is read as JSON; a dotted key sets a nested field. With key@= the value is read
+from env:NAME, file:PATH, or - for stdin, without a line break at its end. Use that for passwords: every user of
+the machine can read a command line.
 
   watchpost check http https://example.com expected_status=200-299
   watchpost check tcp example.com:443 tls=true
@@ -50,7 +50,7 @@ user of the machine can read. A line break at the end is left out.
 ${settingsHelp(SETTINGS)}
 
 Exit code: 0 ok, 2 failing, 3 unknown (the check could not measure), 64 wrong usage. With --watch it is
-2 where one check failed, else 3 where one was unknown or none was made.
+2 if any check failed, otherwise 3 if any was unknown or none was made.
 "watchpost types" lists the types, "watchpost types http" the fields of one.`,
   options: {
     json: { type: 'boolean' },

@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { AnyChecker, Highlight } from '../../checkers/checker.ts'
+import type { Highlight } from '../../checkers/charts.ts'
+import type { AnyChecker } from '../../checkers/checker.ts'
 import type { EpochMs, Json, JsonObject, Outcome } from '../../model.ts'
 import { table, TEXT_COLUMNS } from '../terminal.ts'
 import { oneLine } from './verdict.ts'

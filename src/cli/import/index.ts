@@ -26,8 +26,8 @@ import { isMariadbUrl, readMariadb, readSqlite } from './kuma-database.ts'
 export const command: Command = {
   help: `watchpost import <tool> <file>
 
-Writes a list of monitors for "watchpost apply" to stdout. What could not be carried over is told on
-stderr, and stands in the file as not_carried_over; look through it before you apply.
+Writes a list of monitors for "watchpost apply" to stdout. What could not be carried over is printed on
+stderr and listed in the file as not_carried_over; read it before you apply the list.
 
   watchpost import kuma kuma.db --contacts contacts.json > monitors.json       Uptime Kuma 2
   watchpost import kuma mariadb://user:password@host/kuma > monitors.json      Uptime Kuma 2 on MariaDB
@@ -40,19 +40,19 @@ stderr, and stands in the file as not_carried_over; look through it before you a
 
   watchpost import watchpost account.jsonl --dry-run                           what "watchpost export" wrote
 
-An export of watchpost is stored at once, in an account that has no monitors; interrupted, it goes on when
-it is called again. Stop the server first, save with PostgreSQL. With --dry-run it is validated only.
+An export of watchpost is stored directly, in an account without monitors. An interrupted import continues when
+it is started again. Stop the server first, unless it uses PostgreSQL. --dry-run only validates.
 
-  --account        Of an export: name or id of the account, made where it is new (the first one)
-  --location       Of an export: old=new, a location there and the one here that stands for it; repeatable
-  --slug           Of an export: old=new, a public page there and its slug here; repeatable
+  --account        Of an export: name or id of the account, created if it is new (the first one)
+  --location       Of an export: old=new, its location and the one here that replaces it; repeatable
+  --slug           Of an export: old=new, the slug of a public page and its slug here; repeatable
   --dry-run        Of an export: validates and counts
   --prometheus     Configuration of Prometheus, which has the targets of blackbox_exporter
   --contacts       Of a kuma database: writes its notifications as a file for WATCHPOST_CONTACTS
   --history        Of a kuma database: writes the days of every monitor as a file
 ${settingsHelp(STORE_SETTINGS)}
 
-The file holds whatever passwords the other one held. YAML needs the optional package "yaml".
+The list contains the passwords of the imported file. YAML needs the optional package "yaml".
 Exit code: 0 written, also where something could not be carried over; 1 it could not be done, 64 a file
 that cannot be read, or wrong usage.`,
   options: {

@@ -20,8 +20,8 @@ Writes a small project: an engine in a program of your own, one monitor, contact
   npx watchpost init monitoring
   cd monitoring && npm install && npm test && npm start
 
-The folder is made if there is none; without one the files go to the current folder. A file that is there
-already is never changed: then nothing is written.
+The folder is created if it does not exist; without one the files go to the current folder. If one of the files
+exists, nothing is written.
 Exit code: 0 written, 1 it could not be done, 64 a file is in the way, or wrong usage.`,
   options: {},
   words: () => ({ files: true }),
