@@ -12,9 +12,9 @@ export interface Settings {
   readonly rrtype: unknown
   /** Name servers with commas between, asked in this order: ip or host, :port, tcp:// or tls:// in front, or an https:// address (RFC 8484); default: those of the location */
   readonly nameserver: unknown
-  /** Records that are expected, as a zone file or dig has them; as one string with line breaks or (not for TXT and CAA) commas between; ranges for addresses. Nothing: any record will do (0 to 50 items) */
+  /** Records that are expected, as a zone file or dig has them; as one string with line breaks or (not for TXT and CAA) commas between; ranges for addresses. Without it any record is right (0 to 50 items) */
   readonly expected: unknown
-  /** How the records are held against expected: any (one of them is there), all (each is there), exact (these and no others), none (not one is there), contains (each text is part of a record), regex (each pattern matches a record), nxdomain (the name does not exist) (default `"any"`) */
+  /** How the records are compared with expected: any (one of them is there), all (each is there), exact (these and no others), none (not one is there), contains (each text is part of a record), regex (each pattern matches a record), nxdomain (the name does not exist) (default `"any"`) */
   readonly match: unknown
   /** The name server must validate DNSSEC, and vouch for the answer (AD) (default `false`) */
   readonly dnssec: unknown

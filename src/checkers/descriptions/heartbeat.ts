@@ -8,7 +8,7 @@
 export interface Settings {
   /** Time after the period before silence counts as down; default a fifth of the period, 60 to 3600 (0 to 2678400 seconds) */
   readonly grace_sec: unknown
-  /** A new monitor, or one that was resumed before any signal, is down where none has come by then; default: it waits (60 to 2678400 seconds) */
+  /** Time for the first signal of a new monitor, or of one resumed before any signal; without one it is then down. Default: no limit (60 to 2678400 seconds) */
   readonly first_signal_sec: unknown
   /** When the job runs, instead of interval_sec: minute, hour, day of month, month, day of week (1 to 100 characters) */
   readonly cron: unknown

@@ -14,15 +14,15 @@ export interface Settings {
   readonly expected_status: unknown
   /** Longest time from the first look-up to the last byte, redirects included (1 to 60000 ms) */
   readonly max_response_ms: unknown
-  /** max_response_ms is for this percentile of the last checks of a location, and not for each check (1 to 100 %) */
+  /** max_response_ms limits this percentile of the last checks of a location instead of each check (1 to 100 %) */
   readonly max_response_percentile: unknown
-  /** Number of these checks; before there are as many, none is too slow. Default: 20 (2 to 100) */
+  /** How many checks the percentile is of; with fewer, it is not judged. Default: 20 (2 to 100) */
   readonly max_response_checks: unknown
-  /** Text that must be in the body, letter for letter, capitals and all (1 to 1000 characters) */
+  /** Text that must be in the body; case-sensitive (1 to 1000 characters) */
   readonly keyword_present: unknown
   /** Pattern that must match in the body (at most 1000 characters) */
   readonly keyword_present_regex: unknown
-  /** Text that must not be in the body, letter for letter (1 to 1000 characters) */
+  /** Text that must not be in the body; case-sensitive (1 to 1000 characters) */
   readonly keyword_absent: unknown
   /** Pattern that must not match in the body (at most 1000 characters) */
   readonly keyword_absent_regex: unknown
@@ -40,7 +40,7 @@ export interface Settings {
   readonly json: unknown
   /** What the headers of the answer must be: a list of { name, op, value }; all must hold. Repeated headers are one text, joined by commas (0 to 20 items) */
   readonly headers_expected: unknown
-  /** Fewest days for which the certificate of the final answer must still be valid (1 to 3650 days) */
+  /** Days for which the certificate of the final answer must still be valid, at least (1 to 3650 days) */
   readonly certificate_days_min: unknown
   /** Follow up to 10 redirects; without it a 3xx is the answer (default `true`) */
   readonly follow_redirects: unknown

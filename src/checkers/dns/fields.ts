@@ -57,7 +57,7 @@ export const dnsFields = {
   match: field
     .oneOf(MATCHES, {
       description:
-        'How the records are held against expected: any (one of them is there), all (each is there), exact (these and no others), none (not one is there), contains (each text is part of a record), regex (each pattern matches a record), nxdomain (the name does not exist)',
+        'How the records are compared with expected: any (one of them is there), all (each is there), exact (these and no others), none (not one is there), contains (each text is part of a record), regex (each pattern matches a record), nxdomain (the name does not exist)',
     })
     .default('any'),
   dnssec: field
@@ -186,7 +186,7 @@ function expectedValues(): FieldBuilder<string | readonly string[], readonly str
       min: 0,
       max: MAX_VALUES,
       description:
-        'Records that are expected, as a zone file or dig has them; as one string with line breaks or (not for TXT and CAA) commas between; ranges for addresses. Nothing: any record will do',
+        'Records that are expected, as a zone file or dig has them; as one string with line breaks or (not for TXT and CAA) commas between; ranges for addresses. Without it any record is right',
       example: '10 mail.example.com',
     },
     schema,

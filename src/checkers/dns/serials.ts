@@ -15,7 +15,7 @@ import type { DnsCause } from './judge.ts'
 /** Name servers asked; zones have two to eight. */
 const MAX_SERVERS = 13
 
-interface Told {
+interface SerialAnswer {
   readonly server: string
   readonly serial?: number
   /** Why there is no serial. */
@@ -46,7 +46,7 @@ async function serversOf(ctx: CheckContext, { name }: DnsQuery): Promise<readonl
   throw new CheckFailure('dns_no_records', text, { phase: 'resolve' })
 }
 
-async function serialAt(ctx: CheckContext, query: DnsQuery, server: string): Promise<Told> {
+async function serialAt(ctx: CheckContext, query: DnsQuery, server: string): Promise<SerialAnswer> {
   try {
     const answer = await ctx.net.dns({ ...query, nameservers: [server], recursion: false })
     const serial = Number(findRecords(answer).records[0]?.value.split(' ')[2])

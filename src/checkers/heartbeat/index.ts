@@ -37,7 +37,7 @@ export const heartbeat = () =>
       }),
       first_signal_sec: field.integer({
         description:
-          'A new monitor, or one that was resumed before any signal, is down where none has come by then; default: it waits',
+          'Time for the first signal of a new monitor, or of one resumed before any signal; without one it is then down. Default: no limit',
         min: 60,
         max: 31 * 86_400,
         unit: 'seconds',

@@ -15,7 +15,7 @@ import {
   userProblem,
   withoutProxyLogin,
   withoutUserinfo,
-} from './exchange.ts'
+} from './request-fields.ts'
 import { clientCertificateFields, clientCertificateProblems } from '../client-certificate.ts'
 import { oauthField, oauthProblems, withoutEmptyGrant } from '../oauth/fields.ts'
 import { headersExpectedField } from './header-assertions.ts'
@@ -62,19 +62,19 @@ export const httpFields = {
     max: 100,
     unit: '%',
     description:
-      'max_response_ms is for this percentile of the last checks of a location, and not for each check',
+      'max_response_ms limits this percentile of the last checks of a location instead of each check',
   }),
   max_response_checks: field.integer({
     min: 2,
     max: MOST_CHECKS,
-    description: 'Number of these checks; before there are as many, none is too slow. Default: 20',
+    description: 'How many checks the percentile is of; with fewer, it is not judged. Default: 20',
   }),
-  keyword_present: keyword('Text that must be in the body, letter for letter, capitals and all'),
+  keyword_present: keyword('Text that must be in the body; case-sensitive'),
   keyword_present_regex: field.regex({
     description: 'Pattern that must match in the body',
     example: '/in stock: \\d+/i',
   }),
-  keyword_absent: keyword('Text that must not be in the body, letter for letter'),
+  keyword_absent: keyword('Text that must not be in the body; case-sensitive'),
   keyword_absent_regex: field.regex({ description: 'Pattern that must not match in the body' }),
   size_min: field.integer({
     min: 0,
@@ -100,7 +100,7 @@ export const httpFields = {
     min: 1,
     max: 3650,
     unit: 'days',
-    description: 'Fewest days for which the certificate of the final answer must still be valid',
+    description: 'Days for which the certificate of the final answer must still be valid, at least',
   }),
   follow_redirects: field
     .flag({ description: 'Follow up to 10 redirects; without it a 3xx is the answer' })
