@@ -5,6 +5,7 @@
  */
 
 export type { CauseInfo } from './checkers/causes.ts'
+export type { FigureChart, Highlight } from './checkers/charts.ts'
 export { defineChecker, down, unknown, up } from './checkers/checker.ts'
 export type {
   AnyChecker,
@@ -14,13 +15,10 @@ export type {
   CheckerInput,
   CommonRules,
   DetailsOf,
-  FigureChart,
   Findings,
-  Highlight,
   Judgement,
-  PushRules,
-  Signal,
 } from './checkers/checker.ts'
+export type { PushRules, Signal } from './checkers/push.ts'
 export { systemClock } from './clock.ts'
 export type { Clock, Timer } from './clock.ts'
 export type {

@@ -17,6 +17,7 @@ import type { CauseInfo, SharedCause } from './causes.ts'
 import type { FigureChart, Highlight } from './charts.ts'
 import type { CheckerDescriptions } from './descriptions/index.ts'
 import type { Member } from './member.ts'
+import type { PushRules } from './push.ts'
 
 export type CauseTable = Readonly<Record<string, CauseInfo>>
 
@@ -43,9 +44,6 @@ export interface Judgement<C extends string = string> {
   readonly cause_text: string | null
   readonly findings: Findings
 }
-
-export { chartedFigures } from './charts.ts'
-export type { FigureChart, Highlight } from './charts.ts'
 
 /** The target works. */
 export function up(findings: Findings = {}): Judgement<never> {
@@ -120,47 +118,6 @@ export interface CheckContext {
   load<T>(name: string, importer: () => Promise<T>): Promise<T>
   /** Releases resources that `ctx.net` did not open; called after `run` or at the deadline. */
   onEnd(release: () => void | Promise<void>): void
-}
-
-/** A signal sent to a monitor from outside (a heartbeat). */
-export interface Signal {
-  readonly kind: 'success' | 'start' | 'fail' | 'log'
-  readonly at: EpochMs
-  readonly exit_code?: number | undefined
-  readonly run_id?: string | undefined
-  readonly message?: string | undefined
-  readonly duration_ms?: number | undefined
-}
-
-/** What a push checker gets besides its memo. */
-export interface Terms<S> {
-  readonly settings: S
-  /** The monitor's `interval_sec`, in ms: the expected interval of signals. */
-  readonly period_ms: number
-  /** Number of consecutive deadlines to miss before failing (`fail_threshold`). Default 1. */
-  readonly missed_limit?: number
-}
-
-/** Why deadlines move; see `PushRules.resetDeadline`. */
-export type DeadlineReset =
-  | { readonly at: EpochMs; readonly reason: 'resumed' | 'outage' }
-  | { readonly at: EpochMs; readonly reason: 'clock_set'; readonly by_ms: number }
-
-/** For checkers that wait for signals instead of connecting: pure functions over the memo. */
-export interface PushRules<S> {
-  /** The memo of a monitor that waits for its first signal since `at`. Default: none. */
-  begin?(at: EpochMs): Json
-  /** The memo after a signal. */
-  receive(memo: Json | undefined, signal: Signal, terms: Terms<S>): Json
-  /** When `run` is due next, strictly after `after`; `null` while no signal is expected. */
-  dueAt(memo: Json | undefined, after: EpochMs, terms: Terms<S>): EpochMs | null
-  /**
-   * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `outage`: a deadline
-   * passed while the engine was down, until `at`, so a signal may have been lost and the deadline
-   * does not count. `clock_set`: the wall clock was set by `by_ms` and now shows `at`; the
-   * remaining time stays the same.
-   */
-  resetDeadline(memo: Json | undefined, why: DeadlineReset, terms: Terms<S>): Json | undefined
 }
 
 type CommonName =

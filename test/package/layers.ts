@@ -48,6 +48,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'net',
       'webhook',
       'checkers/causes.ts',
+      'checkers/charts.ts',
       'checkers/checker.ts',
       'checkers/response-time.ts',
       'probes/in-process.ts',
@@ -57,7 +58,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
       'store/filters.ts',
       'store/store.ts',
     ],
-    types: ['checkers/member.ts', 'contacts/descriptions.ts'],
+    types: ['checkers/member.ts', 'checkers/push.ts', 'contacts/descriptions.ts'],
   },
   // How a request is admitted, whoever answers it: REST, the page, the metrics.
   access: { values: [] },
@@ -133,7 +134,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
     values: ['checkers/checker.ts', 'engine', 'fields', 'net'],
     types: [
       'checkers/causes.ts',
+      'checkers/charts.ts',
       'checkers/checker.ts',
+      'checkers/push.ts',
       'incident',
       'probes/transport.ts',
       'store/store.ts',

@@ -4,7 +4,7 @@
  */
 
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
-import type { Signal } from '../../src/checkers/checker.ts'
+import type { Signal } from '../../src/checkers/push.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { field } from '../../src/fields/vocabulary.ts'

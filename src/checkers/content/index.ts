@@ -9,21 +9,19 @@ import type { HeaderPair } from '../../net/http/headers.ts'
 import type { HttpExchange } from '../../net/net.ts'
 import { defineChecker, down, unknown, up } from '../checker.ts'
 import type { CheckContext } from '../checker.ts'
+import { HTTP_CAUSES } from '../http/causes.ts'
+import { certificateRefusal, EXCHANGE_MEASUREMENTS, exchangeDetails } from '../http/exchange.ts'
 import {
-  HTTP_CAUSES,
-  EXCHANGE_MEASUREMENTS,
-  certificateRefusal,
-  exchangeDetails,
-  USER_AGENT,
   authField,
   httpVersionField,
   proxyFields,
   proxyOf,
   proxyProblems,
+  USER_AGENT,
   userProblem,
   withoutProxyLogin,
   withoutUserinfo,
-} from '../http/exchange.ts'
+} from '../http/request-fields.ts'
 import {
   clientCertificateFields,
   clientCertificateProblems,

@@ -5,7 +5,7 @@
  */
 
 import type { EpochMs, Json } from '../../model.ts'
-import type { DeadlineReset, Signal } from '../checker.ts'
+import type { DeadlineReset, Signal } from '../push.ts'
 import { expectedAfter } from './schedule.ts'
 import type { Expected, HeartbeatTerms } from './schedule.ts'
 import { isJsonObject } from '../../model/json.ts'

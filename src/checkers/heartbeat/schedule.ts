@@ -7,7 +7,7 @@
 
 import { nextOccurrence } from '../../fields/cron.ts'
 import type { EpochMs } from '../../model.ts'
-import type { Terms } from '../checker.ts'
+import type { Terms } from '../push.ts'
 
 export interface HeartbeatSettings {
   readonly grace_sec?: number

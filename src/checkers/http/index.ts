@@ -4,7 +4,7 @@
  * @module watchpost/checkers/http
  */
 
-import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/exchange.ts'
+import { DEFAULT_BODY_LIMIT_BYTES } from '../../net/http/hop.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HeaderPair } from '../../net/http/headers.ts'
 import type { HttpRequest } from '../../net/net.ts'
@@ -12,15 +12,14 @@ import { identityOf } from '../client-certificate.ts'
 import { authorized } from '../oauth/authorized.ts'
 import { defineChecker } from '../checker.ts'
 import type { CheckContext, Judgement } from '../checker.ts'
+import { HTTP_CAUSES } from './causes.ts'
 import {
-  HTTP_CAUSES,
   certificateRefusal,
   EXCHANGE_MEASUREMENTS,
   exchangeDetails,
-  proxyOf,
   refusalReader,
-  USER_AGENT,
 } from './exchange.ts'
+import { proxyOf, USER_AGENT } from './request-fields.ts'
 import { httpFields, refineHttp } from './fields.ts'
 import type { HttpSettings } from './fields.ts'
 import { HTTP_RULE_CAUSES, judge } from './judge.ts'

@@ -17,7 +17,7 @@ import type { HttpSettings } from './fields.ts'
 import { headerProblem } from './header-assertions.ts'
 import { jsonProblem } from './json-assertions.ts'
 import type { Search, Sought } from './search.ts'
-import type { HTTP_CAUSES } from './exchange.ts'
+import type { HTTP_CAUSES } from './causes.ts'
 
 export const HTTP_RULE_CAUSES = {
   /** Open the page. It is an error page with status 200, or it was rewritten; then update the setting. */

@@ -11,7 +11,7 @@ import { CheckFailure } from '../../net/failure.ts'
 import type { OAuthCause } from '../../net/failure.ts'
 import type { HttpExchange, HttpRequest } from '../../net/net.ts'
 import type { Proxy } from '../../net/proxy/proxy.ts'
-import { VERSION } from '../../version.ts'
+import { USER_AGENT } from '../http/request-fields.ts'
 import type { CheckContext } from '../checker.ts'
 import type { ClientCredentials } from './fields.ts'
 
@@ -25,8 +25,6 @@ export interface GrantedToken {
   /** `null` where the server does not say. */
   readonly expires_in_ms: number | null
 }
-
-const USER_AGENT = `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`
 
 /** A token has a few KiB at most: the headers of a request are limited to 8 to 16 KiB by most servers. */
 const MAX_TOKEN_CHARACTERS = 8192

@@ -10,7 +10,6 @@ import { field } from '../../fields/vocabulary.ts'
 import { redactUrl } from '../../net/http/redact-url.ts'
 import type { HeaderPair } from '../../net/http/headers.ts'
 import type { HttpExchange } from '../../net/net.ts'
-import { VERSION } from '../../version.ts'
 import {
   clientCertificateFields,
   clientCertificateProblems,
@@ -18,15 +17,16 @@ import {
 } from '../client-certificate.ts'
 import { defineChecker, down, unknown } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
+import { HTTP_CAUSES } from '../http/causes.ts'
+import { certificateRefusal } from '../http/exchange.ts'
 import {
-  HTTP_CAUSES,
-  certificateRefusal,
   httpVersionField,
   proxyFields,
   proxyOf,
   proxyProblems,
+  USER_AGENT,
   withoutProxyLogin,
-} from '../http/exchange.ts'
+} from '../http/request-fields.ts'
 import { authorized } from '../oauth/authorized.ts'
 import { oauthField, oauthProblems, withoutEmptyGrant } from '../oauth/fields.ts'
 import { judge, RESOURCE_CAUSES } from './judge.ts'
@@ -139,7 +139,7 @@ function requestFor(settings: ResourcesSettings, authorization: readonly HeaderP
     identity: identityOf(settings),
     headers: [
       ['Accept', 'application/json'],
-      ['User-Agent', `Watchpost/${VERSION} (+https://www.npmjs.com/package/watchpost)`],
+      ['User-Agent', USER_AGENT],
       ...(secret === undefined ? [] : [['Authorization', `Bearer ${secret}`] as const]),
       ...authorization,
     ] as const,

@@ -6,7 +6,7 @@
  */
 
 import { yielderOf } from '../../clock.ts'
-import type { Signal, Terms } from '../../checkers/checker.ts'
+import type { Signal, Terms } from '../../checkers/push.ts'
 import { NotFoundError } from '../../errors.ts'
 import type { CheckReport, EpochMs, Json, MonitorState } from '../../model.ts'
 import type { Change } from '../../store/store.ts'

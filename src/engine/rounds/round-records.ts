@@ -4,7 +4,7 @@
  * @module
  */
 
-import { chartedFigures } from '../../checkers/checker.ts'
+import { chartedFigures } from '../../checkers/charts.ts'
 import { responseOf } from '../../checkers/response-time.ts'
 import { countHour } from '../../incident/hours.ts'
 import type { Hours } from '../../incident/hours.ts'
