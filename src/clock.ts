@@ -105,16 +105,15 @@ export function yielderOf(clock: Pick<Clock, 'monotonic' | 'sleep'>): () => Prom
 }
 
 /**
- * For many callers that come in one turn of the event loop, at once or one after the other, each to await before its
- * work: lets them pass in the order in which they came, and yields to the event loop as {@link yielderOf} does. A caller
- * that comes first in a turn passes at once.
+ * For many callers in one turn of the event loop, each of which awaits it before its work: lets them pass in their
+ * order, and yields to the event loop as {@link yielderOf} does. The first caller of a turn passes at once.
  */
 export function yieldingQueueOf(
   clock: Pick<Clock, 'monotonic' | 'timer' | 'sleep'>,
 ): () => Promise<void> {
   let last: Promise<void> | undefined
   let yieldIfLong: (() => Promise<void>) | undefined
-  /** Whoever awaits each of many calls comes alone every time: only the event loop can tell that a turn has ended. */
+  /** Callers that await each call come one at a time, so only a timer can tell that the turn has ended. */
   const begin = (): (() => Promise<void>) => {
     clock.timer(0, () => (yieldIfLong = undefined), { background: true })
     return yielderOf(clock)

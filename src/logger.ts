@@ -22,8 +22,8 @@ export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothi
 const defaultLogger: Logger = {
   ...silentLogger,
   error(fields, message) {
-    // The one line of output outside of src/cli: without it, whoever sets up nothing would never learn of an error.
-    // eslint-disable-next-line no-restricted-globals -- the default of whoever sets up no logger
+    // The only output outside src/cli: without it, a host that sets no logger would never see an error.
+    // eslint-disable-next-line no-restricted-globals -- the default logger
     console.error(lineOf(fields, message))
   },
 }

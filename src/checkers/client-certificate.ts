@@ -113,7 +113,7 @@ const KEY = /-----BEGIN ((?:RSA |EC |ENCRYPTED )?PRIVATE KEY)-----[A-Za-z0-9+/=\
 const OLD_KEY =
   /-----BEGIN ((?:RSA|EC) PRIVATE KEY)-----\r?\nProc-Type: 4,ENCRYPTED\r?\nDEK-Info: [\w,-]+\s[A-Za-z0-9+/=\s]+-----END \1-----/
 
-/** The first key alone: what OpenSSL reads is what has been looked at. */
+/** Only the first key is stored, so that OpenSSL reads exactly what was validated. */
 function keyField(): FieldBuilder<string> {
   const schema = v.pipe(
     textSchema({ max: KEY_CHARACTERS, multiline: true, trim: true }),

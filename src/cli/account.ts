@@ -1,5 +1,5 @@
 /**
- * The account that a command is told by name or id.
+ * The account that a command names, by name or id.
  *
  * @module
  */

@@ -43,7 +43,7 @@ function readable(level: Level, { err, ...fields }: Fields, message: string): st
   return `${iso(systemClock.now())} ${level.padEnd(5)} ${printable(text)}`
 }
 
-/** Errors as what JSON can hold. Where it happened is told only of those we did not foresee. */
+/** An error as JSON; only an unexpected one has its stack. */
 function plain(value: unknown): unknown {
   if (value instanceof Error) {
     const { name, message, stack, cause } = value

@@ -21,7 +21,7 @@ export interface Imported {
 }
 
 export interface NotCarriedOver {
-  /** The name of the thing over there. */
+  /** Its name in the other tool. */
   readonly of: string
   readonly what: string
 }
@@ -145,7 +145,7 @@ export function hostAndPort(text: string): {
   return { host, port: port === undefined ? undefined : Number(port) }
 }
 
-/** The objects of a list; whatever else stands there is told. */
+/** The objects of a list; other items are noted as not imported. */
 export function objectsIn(
   value: Json | undefined,
   tell: (what: string) => void,

@@ -18,7 +18,7 @@ export interface Taking {
   list(name: string): readonly Json[]
   texts(name: string): readonly string[]
   object(name: string): Taking
-  /** As it stands there. */
+  /** Unconverted. */
   value(name: string): Json | undefined
   /** Has no meaning here. */
   ignore(...names: readonly string[]): void

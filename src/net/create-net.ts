@@ -72,7 +72,7 @@ export interface NetworkOptions {
   readonly nameservers?: readonly string[]
   /** Certificates (PEM) trusted in addition to the default ones. */
   readonly ca?: string | readonly string[]
-  /** For whoever asks {@link Network.proxyFor}: it belongs to the operator. */
+  /** The proxy of the operator, used by callers of {@link Network.proxyFor}. */
   readonly proxy?: OutgoingProxy | undefined
   /** Sends ICMP echo requests. Default: the `ping` program of the system. */
   readonly ping?: PingBackend

@@ -10,24 +10,24 @@ import { formsOf } from './forms.ts'
 export const MASK = '***'
 
 /**
- * What is shorter is cut out only where it stands by itself, between characters that are neither letters
- * nor digits: anywhere else it would blank out pieces of ordinary words.
+ * A shorter secret is removed only as a whole word, between characters that are neither letters nor digits:
+ * elsewhere it would blank out parts of ordinary words.
  */
 const SHORTEST_ANYWHERE = 4
 
-/** Of a text that was cut off inside a secret, this much of its beginning is recognised. */
+/** Where a text is cut off inside a secret, a beginning of the secret of at least this length is recognized. */
 const SHORTEST_BEGINNING = 6
 
 /** Puts {@link MASK} in place of each of `forms`. Takes time in proportion to the text and to the number of forms. */
 export function redaction(forms: Iterable<string>): (text: string) => string {
-  // The longest first, or one that holds another would be cut in the middle.
+  // The longest first: a secret may contain another one.
   const sorted = [...new Set(forms)].filter(Boolean).sort((a, b) => b.length - a.length)
   if (sorted.length === 0) return (text) => text
   const long = sorted.filter((form) => form.length >= SHORTEST_ANYWHERE)
   const short = sorted.filter((form) => form.length < SHORTEST_ANYWHERE).map(aloneOf)
   const cut = sorted.filter((form) => form.length > SHORTEST_BEGINNING)
   return (given) => {
-    // Before and after: a part that is cut out leaves no beginning, and what was cut off may begin behind a whole one.
+    // Beginnings before and after: removing a whole form would hide a beginning in it, and may reveal one behind it.
     const begun = withoutBeginnings(given, cut)
     const whole = long.reduce((text, form) => text.replaceAll(form, MASK), begun)
     const end = withoutBeginnings(whole, cut)
@@ -45,15 +45,15 @@ function aloneOf(form: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu')
 }
 
-/** What stands behind a text that was cut off: nothing, an ellipsis, the quotes around an excerpt. */
+/** What may follow a text that was cut off: nothing, an ellipsis, the quotes around an excerpt. */
 const TAIL_CHARS = 6
 const TAIL = new RegExp(`[…."'”»)\\s]{0,${TAIL_CHARS}}$`)
 
 const ELLIPSIS = '…'
-/** Beyond so many no more is looked at: a text of ours quotes a few. */
+/** A text with more ellipses is not searched for cut pieces: texts of watchpost quote a few. */
 const MAX_PIECES = 64
 
-/** What is quoted up to a length ends with an ellipsis, also where the text goes on behind it. */
+/** An excerpt ends with an ellipsis, also in the middle of a text, and may end inside a secret. */
 function withoutCutPieces(text: string, forms: readonly string[]): string {
   const pieces = text.split(ELLIPSIS, MAX_PIECES + 1)
   if (pieces.length === 1 || pieces.length > MAX_PIECES) return text

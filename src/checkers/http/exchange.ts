@@ -44,7 +44,7 @@ export function exchangeDetails(exchange: HttpExchange): JsonObject {
   }
 }
 
-/** Characters of an error page that are looked at. */
+/** Characters of an error page that are searched. */
 const PAGE_LOOKED_AT = 2048
 
 /** The beginning of an error page, for {@link certificateRefusal}; `undefined` for other answers. */

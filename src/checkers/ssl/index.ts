@@ -132,7 +132,7 @@ export const ssl = () =>
     },
   })
 
-/** HTTPS never begins in clear, so with `starttls` its port stands for one that was not set. */
+/** With `starttls`, port 443 means that none was set: HTTPS never begins in clear. */
 function usualPort({ port, starttls }: Pick<Stored<typeof fields>, 'port' | 'starttls'>): number {
   return port === HTTPS_PORT && starttls !== undefined ? STARTTLS_PORTS[starttls] : port
 }

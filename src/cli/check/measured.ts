@@ -18,7 +18,7 @@ const UNITS = [
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const
-/** From so many of a unit on it is the one that is told: before, hours say more than `1 day`. */
+/** The least number at which a unit is used: `30 hours` says more than `1 day`. */
 const ENOUGH = { day: 2, hour: 1, minute: 1 } as const
 
 type Highlights = NonNullable<AnyChecker['highlights']>

@@ -10,7 +10,7 @@ import type { Taking } from '../taking.ts'
 
 type Note = (what: string) => void
 
-/** `undefined` where it was told that there is no such kind here, or that something needed is missing. */
+/** `undefined`, with a note, if there is no such kind here, or something required is missing. */
 export function contactOf(config: JsonObject, note: Note): JsonObject | undefined {
   const from = take(config)
   const type = from.text('type') ?? '(none)'

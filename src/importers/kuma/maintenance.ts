@@ -16,7 +16,7 @@ interface Around {
   note(this: void, what: string): void
 }
 
-/** No window where it was told why. */
+/** Its windows; none, with a note, if it has no equivalent here. */
 export function windowOf(row: JsonObject, { server, now, note }: Around): readonly JsonObject[] {
   if (row['active'] === 0) {
     note('maintenance that is off is left out')

@@ -17,7 +17,7 @@ export interface Translated {
 
 type Note = (what: string) => void
 
-/** `undefined` where it was told that there is no such type here, or that something needed is missing. */
+/** `undefined`, with a note, if there is no such type here, or something required is missing. */
 export function translate(from: Taking, note: Note): Translated | undefined {
   const type = from.text('type') ?? ''
   const translator = Object.hasOwn(TRANSLATORS, type) ? TRANSLATORS[type] : undefined

@@ -19,7 +19,7 @@ export interface Service {
   /** Of the list in the answer. */
   readonly list: string
   readonly nameOf: (from: Taking) => string | undefined
-  /** `undefined` where it was told why. */
+  /** `undefined`, with a note, if it has no equivalent here. */
   readonly settingsOf: (from: Taking, note: Note) => Settings | undefined
   readonly ignored: readonly string[]
 }

@@ -17,7 +17,7 @@ import type { Address } from './endpoint.ts'
  */
 export const IDLE_MS = 4000
 
-/** From the first request on, so that the certificate and the way are looked at again. */
+/** Counted from the first request, so that certificate and route are checked again. */
 const LIFETIME_MS = 60_000
 
 export interface KeptConnection {

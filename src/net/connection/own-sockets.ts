@@ -1,5 +1,5 @@
 /**
- * The sockets of one check: destroyed at its end, whoever uses them.
+ * The sockets of one check, which are destroyed at its end.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface OwnedSockets {
    * lower one is destroyed first).
    */
   takeOver(from: Socket, to: Socket): void
-  /** Outlives the check: whoever takes it closes it, and listens to its errors. */
+  /** The socket outlives the check; the caller closes it and listens to its errors. */
   release(socket: Socket): void
   close(): Promise<void> | undefined
 }

@@ -73,7 +73,7 @@ export function proxyTiming(trace: Trace): Pick<Trace, 'begin' | 'remote_ip'> {
   }
 }
 
-/** A failed connection to the proxy says nothing about the target; a refusal of ours, and a fault of ours, stay. */
+/** A failed connection to the proxy says nothing about the target. Refusals of the guard, and failures of this machine, stay as they are. */
 export function toProxyFailure(
   error: unknown,
   { host, port }: Pick<ProxyPlace, 'host' | 'port'>,

@@ -79,7 +79,7 @@ export function createStallWatch(clock: Clock): StallWatch {
       }
       const before = stalled_ms
       return () => {
-        // Whoever measured may wake up before the sample that is late.
+        // The end of a measurement may run before the timer of the late sample.
         look()
         if (--measuring === 0) timer?.cancel()
         return stalled_ms - before

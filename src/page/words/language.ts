@@ -122,7 +122,7 @@ export function languageOf({ tag, dir = 'ltr', locale = tag, words: own }: PageW
   }
 }
 
-/** From right to left, a number would else stand behind a unit of Latin letters. */
+/** Isolated, because right-to-left text would otherwise move a number behind a unit in Latin letters. */
 const isolated = (text: string): string => `\u2068${text}\u2069`
 const asItIs = (text: string): string => text
 
@@ -140,7 +140,7 @@ function numbersOf(locale: string): Language['number'] {
 /** A page names the same days in each of its rows. */
 const DAYS_KEPT = 500
 
-/** Of the digits as they stand: whoever has another time zone gives the digits of its clocks. */
+/** Formats in UTC; for another time zone the caller passes the date and time of its clocks. */
 function datesOf(locale: string): Pick<Language, 'day' | 'dayOfYear' | 'month' | 'moment'> {
   const utc = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })

@@ -1,5 +1,5 @@
 /**
- * Bounds of what a client of Redis reads: it collects a reply as a whole before anybody can look at it.
+ * Bounds of what a client of Redis reads: the client collects a whole reply before it passes it on.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const MOST_VALUES = 50_000
 const MOST_LINE_BYTES = 64 * 1024
 
 /**
- * A text beyond its bound is read as an empty one, which is no message of ours, so that it keeps no other one waiting.
+ * A text beyond its bound is read as an empty one, which is dropped as an invalid message and delays no other one.
  * A reply beyond the other bounds ends the connection.
  */
 export function boundReplies(client: Redis): void {

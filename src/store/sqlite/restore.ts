@@ -114,7 +114,7 @@ function requireWhole(db: Connection, file: string): void {
   if (lost > 0) throw new StorageError(`${file}: is damaged: ${lost} rows are of no account`)
 }
 
-/** Not of the own file, which is backed up as it is: a value that nobody expected must not prevent that. */
+/** For backups that are restored. The own file is backed up as it is: an unexpected value must not prevent a backup. */
 function requireBounded(db: Connection, file: string): void {
   requireWhole(db, file)
   const problem = outOfBounds(db)
@@ -171,7 +171,7 @@ async function requireFree(to: string): Promise<void> {
   )
 }
 
-/** The copy has a name that nobody knows. */
+/** Errors name the source, since the user does not know the name of the partial copy. */
 function aboutSource(error: unknown, partial: string, from: string): unknown {
   if (!(error instanceof StorageError)) return error
   return new StorageError(error.message.replaceAll(partial, from), { cause: error.cause })

@@ -1,5 +1,5 @@
 /**
- * Lists that a filter makes long: nobody else has a turn while SQLite looks for the one row among a million.
+ * Lists with a filter, read in steps: a search for one row among a million must not block the event loop.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 import type { Connection } from './connection.ts'
 
-/** Rows that are looked at before other work may run. A row of results takes about two microseconds. */
+/** Rows that are read before other work may run. A row of results takes about two microseconds. */
 const STEP = 4096
 
 export interface Scanned {
