@@ -78,7 +78,7 @@ interface NativeContext {
   addCACert(this: unknown, pem: string): void
 }
 
-/** What OpenSSL has against the pair, such as `ee key too small`; `undefined` if it can be used. */
+/** Why OpenSSL rejects the pair, such as `ee key too small`; `undefined` if it can be used. */
 export function identityProblem({ cert, key, pass }: ClientIdentity): string | undefined {
   try {
     tls.createSecureContext({ cert, key, passphrase: pass })
@@ -93,7 +93,7 @@ function reasonOf(error: unknown): string {
   return (message.split(':').at(-1) ?? message).slice(0, 100)
 }
 
-/** What this side had shown when a server broke a connection off by an alert. */
+/** What this side had presented when the server ended the connection by an alert. */
 export interface Shown {
   readonly identity: ClientIdentity | undefined
   /** The server has presented its own certificate. */
@@ -114,7 +114,7 @@ const ALERTS = { handshakeFailure: 40, badCertificate: 42, expired: 45, required
 /** Of a certificate: bad, unsupported, revoked, expired, unknown; its issuer unknown; access denied. */
 const REFUSALS = [ALERTS.handshakeFailure, 42, 43, 44, 45, 46, 48, 49]
 
-/** The cause, if the error is the alert of a server about our certificate, or for want of one. */
+/** The cause, if the error is an alert about the client certificate, or about a missing one. */
 export function clientCertificateCause(error: Error, target: string): Cause | undefined {
   const alert = Number(/SSL alert number (\d+)/.exec(error.message)?.[1] ?? NaN)
   const { identity, metServer = false, now = 0 } = (error as { [SHOWN]?: Shown })[SHOWN] ?? {}

@@ -60,7 +60,7 @@ export function refusalOf(
     : failure('proxy_refused', `${who} refuses to connect to ${to} (${status})`)
 }
 
-/** The time of a connection to the proxy is that of the proxy, whatever is done. */
+/** All time of a connection to the proxy counts as the phase `proxy`. */
 export function proxyTiming(trace: Trace): Pick<Trace, 'begin' | 'remote_ip'> {
   return {
     begin: () => trace.begin('proxy'),

@@ -19,7 +19,7 @@ export class DeadlineError extends WatchpostError {
 }
 
 const SAMPLE_MS = 100
-/** Shorter ones are noise, and part of what every measurement is off by. */
+/** A shorter stall is within the error of every measurement. */
 const STALL_MS = 250
 
 /** Whether a timer that fires so many ms late does so because the process stood still. */
@@ -29,7 +29,7 @@ function isStall(late_ms: number): boolean {
 
 export interface Deadline {
   readonly ms: number
-  /** Where the process stood still when the deadline passed: for reading what has arrived since. */
+  /** Added if the process was stalled when the deadline passed, to read what has arrived meanwhile. */
   readonly reading_ms: number
 }
 
