@@ -5,19 +5,14 @@
  * @module
  */
 
-import type { TcpSocketConnectOpts } from 'node:net'
-import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../clock.ts'
-import { createConnection } from './connection/connection.ts'
+import { createConnector } from './connection/connector.ts'
 import type { OwnIdleConnections } from './connection/idle-connections.ts'
 import { reach } from './connection/reach.ts'
 import type { Reached, Standing } from './connection/reach.ts'
-import { dial } from './connection/dial.ts'
 import { ownSockets } from './connection/own-sockets.ts'
-import { outgoing, placeOf, proxyTiming, toProxyFailure } from './proxy/proxy.ts'
-import type { OutgoingProxy, Proxy, ProxyPlace } from './proxy/proxy.ts'
-import { openTunnel } from './proxy/tunnel.ts'
-import type { Dialled, DialOptions } from './connection/dial.ts'
+import { outgoing } from './proxy/proxy.ts'
+import type { OutgoingProxy, Proxy } from './proxy/proxy.ts'
 import { createInside } from './dns/inside.ts'
 import type { Inside } from './dns/inside.ts'
 import { codecLoader } from './dns/message.ts'
@@ -28,25 +23,15 @@ import { firstRequest, httpExchange } from './http/exchange.ts'
 import type { HopRequest } from './http/headers.ts'
 import type { PingBackend } from './icmp/backend.ts'
 import { systemPing } from './icmp/system-ping.ts'
-import type {
-  Connection,
-  ConnectOptions,
-  DnsQuery,
-  HttpRequest,
-  Net,
-  TargetPolicy,
-  TlsFacts,
-  TlsOptions,
-} from './net.ts'
-import type { Address } from './connection/endpoint.ts'
+import type { ConnectOptions, DnsQuery, HttpRequest, Net, TargetPolicy } from './net.ts'
 import { oncePer } from './timing/once-per.ts'
 import { ownQuestions } from './resolve/questions.ts'
 import type { OwnedQuestions } from './resolve/questions.ts'
 import { judgedAddresses } from './resolve/judged-addresses.ts'
 import { createResolver } from './resolve/resolver.ts'
 import type { Resolver } from './resolve/resolver.ts'
-import { contextFor, createTlsContexts, handshake, openTls } from './connection/tls.ts'
-import type { HandshakeOptions, Opening, TlsContexts } from './connection/tls.ts'
+import { createTlsContexts } from './connection/tls.ts'
+import type { TlsContexts } from './connection/tls.ts'
 import { createTrace, overlapping } from './timing/trace.ts'
 import type { Trace } from './timing/trace.ts'
 import type { StopSignal } from './timing/stop.ts'
@@ -148,138 +133,29 @@ interface Shared {
   readonly turns: Turns
 }
 
-interface Securing extends Pick<HandshakeOptions, 'phase'> {
-  readonly tls: TlsOptions
-  readonly opening: Opening
-  readonly timing: Pick<Trace, 'begin'>
-}
-
-interface Way extends Pick<DialOptions, 'addresses'> {
-  readonly unnamed: boolean
-  readonly timing: DialOptions['trace']
-}
-
 function openNet(shared: Shared, check: OpenOptions): OwnedNet {
-  const { clock, contexts, firstOf, turns } = shared
+  const { clock, contexts, resolver, firstOf, turns } = shared
   const { signal, trace, deadlineIn } = check
   const sockets = ownSockets(signal)
-  const { known, lookUp, resolve } = judgedAddresses(shared, check)
+  const addresses = judgedAddresses(shared, check)
+  const { known, lookUp, resolve } = addresses
+  const strangers = shared.inside !== undefined
+  const parts = {
+    clock,
+    contexts,
+    resolver,
+    strangers,
+    signal,
+    trace,
+    deadlineIn,
+    sockets,
+    addresses,
+  }
+  const connect = createConnector(parts)
   let questions: OwnedQuestions | undefined
   let beside: OwnedNet | undefined
   let closed = false
   const inTurns = <T>(steps: Generator<void, T>): Promise<T> => turns.run(signal, steps)
-
-  /** `judged`: the addresses, if they are already allowed or need no decision. */
-  async function connect(
-    options: ConnectOptions,
-    judged?: { readonly address: Address; readonly unnamed: boolean },
-    standing?: Standing,
-  ): Promise<Connection> {
-    const { host, ip_family, proxy } = options
-    if (proxy !== undefined) return connectThrough(proxy, options, standing)
-    const { address, unnamed = false } = judged ?? {}
-    const addresses = address === undefined ? await resolve(host, ip_family) : [address]
-    return standing?.(addresses) ?? connectTo(options, { addresses, unnamed, timing: trace })
-  }
-
-  async function connectTo(options: ConnectOptions, way: Way): Promise<Connection> {
-    const { host, port, tls } = options
-    const { own } = sockets
-    const { addresses, unnamed, timing: trace } = way
-    // Without spreading, which takes a tenth of a check of tcp.
-    const dialling = { host, port, addresses, unnamed, own, clock, signal, deadlineIn, trace }
-    if (tls === undefined) return connection(options, await dial(dialling), null)
-    const context = contextFor(tls, contexts)
-    let opening: Opening | undefined
-    const open = (options: TcpSocketConnectOpts): TLSSocket => {
-      opening = openTls({ host, tls, context }, options)
-      return opening.socket.setNoDelay(true)
-    }
-    const dialled = await dial({ ...dialling, open })
-    if (opening === undefined) throw new Error('A connection stands that nobody has opened')
-    return secure(options, dialled, { opening, tls, phase: 'tls', timing: trace })
-  }
-
-  /** Upgrades the connection from plain text to TLS. */
-  function upgrade(
-    target: ConnectOptions,
-    dialled: Dialled,
-    tls: TlsOptions,
-    phase: Securing['phase'] = 'starttls',
-  ): Promise<Connection> {
-    const { socket } = dialled
-    signal.throwIfAborted()
-    const context = contextFor(tls, contexts)
-    const opening = openTls({ host: target.host, tls, context }, { socket })
-    sockets.takeOver(socket, opening.socket)
-    return secure(target, dialled, { opening, tls, phase, timing: trace })
-  }
-
-  /** Proxy and target are judged before anything is dialled; the proxy resolves the name again. */
-  async function connectThrough(
-    proxy: Proxy,
-    options: ConnectOptions,
-    standing: Standing = () => undefined,
-  ): Promise<Connection> {
-    const { host, ip_family, tls, forward = false } = options
-    const named = shared.inside !== undefined || proxy.trusted === true
-    await (named ? resolve : known)(host, ip_family)
-    const place = placeOf(proxy)
-    const addresses = await toProxy(place, () => addressesOfProxy(proxy))
-    const stood = standing(addresses)
-    if (stood !== undefined) return stood
-    const through = await toProxy(place, () => {
-      const target = { ...place, ...(place.scheme === 'https' ? { tls: {} } : {}) }
-      return connectTo(target, { addresses, unnamed: false, timing: proxyTiming(trace) })
-    })
-    if (forward) return through
-    await trace.phase('proxy', () => openTunnel(through, { proxy, target: options, signal }))
-    const { socket, attempts, remote: address } = through
-    if (tls === undefined) return connection(options, { socket, attempts, address }, null)
-    return upgrade(options, { socket, attempts, address }, tls, 'tls')
-  }
-
-  async function addressesOfProxy(proxy: Proxy): Promise<readonly Address[]> {
-    const { host } = placeOf(proxy)
-    return proxy.trusted === true
-      ? shared.resolver.resolve(host, 'auto', { signal, within_ms: deadlineIn() })
-      : resolve(host)
-  }
-
-  async function toProxy<T>(place: ProxyPlace, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      throw signal.aborted ? error : toProxyFailure(error, place)
-    }
-  }
-
-  async function secure(
-    { host, port }: ConnectOptions,
-    { address, attempts }: Dialled,
-    { opening, tls: { onStaple, identity }, phase, timing }: Securing,
-  ): Promise<Connection> {
-    const way = { host, port, onStaple, identity, phase, signal, clock, trace: timing }
-    const { socket, facts } = await handshake(opening, way)
-    return connection({ host, port }, { socket, address, attempts }, facts)
-  }
-
-  function connection(
-    target: ConnectOptions,
-    dialled: Dialled,
-    facts: TlsFacts | null,
-  ): Connection {
-    const { socket, address, attempts } = dialled
-    return createConnection({
-      socket,
-      attempts,
-      remote: { address: address.address, family: address.family, port: target.port },
-      tls: facts,
-      target,
-      signal,
-      secure: async (tls) => upgrade(target, dialled, tls),
-    })
-  }
 
   /** Created on first use: most checks send neither DNS queries nor pings. */
   function asked(): OwnedQuestions {
