@@ -23,7 +23,7 @@ export function wholeBody(response: Response): WholeBody | undefined {
   return typeof whole === 'string' || whole instanceof Uint8Array ? whole : undefined
 }
 
-/** On demand, because a `Response` copies bytes. */
+/** Pulled when it is read, because a `Response` copies bytes. */
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
