@@ -30,7 +30,8 @@ const { values } = parseArgs({
 // One copy at the beginning, so that all rules are broken in the same sources.
 mkdirSync(folder, { recursive: true })
 cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true })
-cpSync(join(root, 'test/simulation'), join(folder, 'test/simulation'), { recursive: true })
+for (const each of ['test/simulation', 'test/support'])
+  cpSync(join(root, each), join(folder, each), { recursive: true })
 
 const chosen = RULES.filter(({ name }) => values.only?.includes(name) ?? true)
 const green: string[] = []
