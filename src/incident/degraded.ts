@@ -18,8 +18,9 @@ export function withDegraded(
   policy: Policy,
 ): Transition {
   const { degraded, warn_streak, state } = step.state
-  const isWarned = event.kind === 'round' && event.verdict !== 'fail' && event.warned !== undefined
-  if (before.degraded === undefined && warn_streak === undefined && !isWarned) return step
+  const isConcerned =
+    before.degraded !== undefined || warn_streak !== undefined || 'warned' in event
+  if (!isConcerned) return step
   if (state !== 'up' && state !== 'late' && state !== 'confirming')
     return ended(before, step, event)
   if (event.kind !== 'round' || event.verdict === 'inconclusive') return step
@@ -30,18 +31,18 @@ export function withDegraded(
 
 /** A good round: one for or against what is counted in a row. */
 function counted(step: Transition, { warned, at }: GoodRound, policy: Policy): Transition {
-  const { degraded, warn_streak } = step.state
   if (warned === 'unclear') return step
-  if ((warned !== undefined) === (degraded !== undefined)) {
-    const same = counting(step, undefined)
-    return degraded === undefined || warned === undefined ? same : causedBy(same, degraded, warned)
-  }
+  const { degraded, warn_streak } = step.state
   const streak = { rounds: (warn_streak?.rounds ?? 0) + 1, since: warn_streak?.since ?? at }
-  const need = warned === undefined ? policy.recover_threshold : policy.fail_threshold
-  if (streak.rounds < need) return counting(step, streak)
   const settled = counting(step, undefined)
-  if (warned !== undefined) return begun(settled, { since: streak.since, ...warned })
-  return degraded === undefined ? settled : restored(settled, degraded, streak.since, 'recovered')
+  if (degraded === undefined) {
+    if (warned === undefined) return settled
+    if (streak.rounds < policy.fail_threshold) return counting(step, streak)
+    return begun(settled, { since: streak.since, ...warned })
+  }
+  if (warned !== undefined) return causedBy(settled, degraded, warned)
+  if (streak.rounds < policy.recover_threshold) return counting(step, streak)
+  return restored(settled, degraded, streak.since, 'recovered')
 }
 
 function begun(step: Transition, degraded: Degraded): Transition {
@@ -65,7 +66,7 @@ function restored(
 function dated({ state, effects }: Transition, at: EpochMs, effect: Effect): Transition {
   const availability = state.degraded === undefined ? 'up' : 'degraded'
   const isUp = state.availability === 'up' || state.availability === 'degraded'
-  if (!isUp || state.availability === availability) return { state, effects: [...effects, effect] }
+  if (!isUp) return { state, effects: [...effects, effect] }
   const from = Math.max(at, state.known_since)
   return {
     state: { ...state, availability, known_since: from },

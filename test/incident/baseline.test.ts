@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   bandOf,
   hoursNeeded,
+  LEARNED_MS,
   learned,
   medianOf,
   placeIn,
@@ -40,7 +41,8 @@ describe('what is usual', () => {
     ['a local network: never less than 25 ms above', () => 3, 12, 28],
     ['a day with its busy hours', (_, hour) => (hour < 12 ? 100 : 400), 6, 130],
     ['the same day when it is busy', (_, hour) => (hour < 12 ? 100 : 400), 18, 520],
-    ['the hour beside a busy one', (_, hour) => (hour < 12 ? 100 : 400), 11, 520],
+    ['the hour before a busy one', (_, hour) => (hour < 12 ? 100 : 400), 11, 520],
+    ['the hour after a busy one', (_, hour) => (hour < 12 ? 400 : 100), 12, 520],
     ['a job on Mondays at three', (d, h) => (d % 7 === 0 && h === 3 ? 2000 : 200), 3, 2600],
     ['the same hour on Tuesdays', (d, h) => (d % 7 === 0 && h === 3 ? 2000 : 200), 27, 260],
     ['one Monday of four', (day, hour) => (day === 7 && hour === 3 ? 2000 : 200), 3, 260],
@@ -55,6 +57,42 @@ describe('what is usual', () => {
     ['it varies by itself', (day) => 200 + 10 * day, 12, 400 + 70 * 3.5 * 1.4826],
   ])('%s', (_, slowAt, hour, high) => {
     expect(highAt(hours(slowAt), hour)).toBeCloseTo(high, 0)
+  })
+
+  it('is from what a tenth of the checks stays below, at the fastest of the hours beside each other', () => {
+    const busy = hours((_, hour) => (hour < 12 ? 100 : 400))
+    const lowAt = (hour: number) => bandOf(learned(busy, NOW), NOW + hour * HOUR)?.low
+    expect([lowAt(6), lowAt(11), lowAt(12), lowAt(18)]).toEqual([50, 50, 50, 200])
+  })
+
+  it.each([
+    [6, 260],
+    [7, 2600],
+  ])('is also what the hour beside it takes, once that was seen on %d days', (days, high) => {
+    // Each of these days is another day of the week.
+    const slow = (day: number, hour: number) => (hour !== 3 ? 200 : day < days ? 2000 : null)
+    expect(highAt(hours(slow), 4)).toBe(high)
+  })
+
+  it.each([
+    [1, 260],
+    [2, 2600],
+  ])(
+    'is also what the same hour of the week takes, once that was seen in %d weeks',
+    (weeks, high) => {
+      const slow = (day: number, hour: number) =>
+        day % 7 !== 0 || hour !== 3 ? 200 : day < 7 * weeks ? 2000 : null
+      expect(highAt(hours(slow), 3)).toBe(high)
+    },
+  )
+
+  it.each([
+    [6, 1170],
+    [7, 260],
+  ])('is that of all hours where its own was seen on %d days', (days, high) => {
+    const slow = (day: number, hour: number) =>
+      hour < 2 || hour > 4 ? 900 : hour !== 3 || day < days ? 200 : null
+    expect(highAt(hours(slow), 3)).toBe(high)
   })
 
   it('is known for a day, and not where it was learned too long ago', () => {
@@ -76,7 +114,8 @@ describe('what is usual', () => {
     expect(highAt(seldom, 5)).toBe(260)
   })
 
-  it('needs two weeks, or as many checks as were made in them', () => {
+  it('needs two weeks of four, or as many checks as were made in them', () => {
+    expect(LEARNED_MS).toBe(28 * DAY)
     expect([10, 60, 3600, 7200, 86_400, 172_800].map(hoursNeeded)).toEqual([
       ...[336, 336, 336, 168, 14, 14],
     ])
@@ -99,8 +138,10 @@ describe('an hour', () => {
 
   it.each<[string, Partial<HourlyStats>, number, boolean]>([
     ['without a time', { latency: [] }, 0, false],
+    ['with buckets and no time in them', { latency: [49, 0, 0] }, 0, false],
     ['a tenth of its checks failed', { ok: 90, fail: 10 }, 0, true],
     ['more of them failed', { ok: 89, fail: 11 }, 0, false],
+    ['a tenth failed and half could not be measured', { ok: 40, fail: 10, unknown: 50 }, 0, true],
     ['down or in maintenance for six minutes', {}, 6, true],
     ['down or in maintenance for longer', {}, 7, false],
   ])('%s', (_, change, minutes, isLearned) => {
@@ -161,11 +202,11 @@ describe('a response time', () => {
     )
 
   it('warns by the median of the last seven checks, and says why', () => {
-    const beyond = usual([190, 200, 842, 842.4567, 842, 900, 9000])
+    const beyond = usual([190, 200, 841, 842.4567, 843, 900, 9000])
     expect(warningOf({ response: 'baseline' }, () => null, beyond)).toEqual({
       cause_code: 'warn_baseline',
       cause_text: 'response is 842 ms; usual at this hour 100 to 260 ms (4 weeks)',
-      facts: { figure: 'response', value: 842, checks: 7, low: 100, high: 260, weeks: 4 },
+      facts: { figure: 'response', value: 842.457, checks: 7, low: 100, high: 260, weeks: 4 },
     })
     expect(beyond).toMatchObject({ details: { low_ms: 100, high_ms: 260 } })
     const outliers = usual([200, 200, 200, 200, 9000, 9000, 9000])
@@ -179,8 +220,28 @@ describe('a response time', () => {
       place: 'learning',
       details: { text: 'learning, 312 of 336 hours', hours: 312, hours_needed: 336 },
     })
+    expect(usual([200, 200, 200, 200, 200, 200, 200], 14)).toMatchObject({ place: 'near' })
     const unread = { latest: [1, 2, 3], interval_sec: 60, baseline: undefined }
     expect(usualAt(unread, NOW)).toEqual({ place: 'unclear' })
+  })
+
+  it('is not judged by what was learned too long ago', () => {
+    const all = hours(() => 200)
+    const latest = [9000, 9000, 9000, 9000, 9000, 9000, 9000]
+    const times = { latest, interval_sec: 60, baseline: learned(all, NOW) }
+    expect(usualAt(times, NOW + 2 * DAY)).toEqual({ place: 'unclear' })
+  })
+
+  it('is shown to a tenth below ten milliseconds; what was learned in a week says so', () => {
+    const local = { latest: Array<number>(7).fill(60), interval_sec: 86_400 }
+    const baseline = learned(
+      hours(() => 6.5, 7),
+      NOW,
+    )
+    const beyond = usualAt({ ...local, baseline }, NOW)
+    expect(warningOf({ response: 'baseline' }, () => null, beyond)?.cause_text).toBe(
+      'response is 60 ms; usual at this hour 3.3 to 32 ms (1 week)',
+    )
   })
 
   it('leaves the other figures as they are', () => {

@@ -5,9 +5,10 @@ import type { Effect, MachineEvent } from '../../src/incident/transition.ts'
 import type { MachineState } from '../../src/model.ts'
 
 const MINUTE = 60_000
+const DAY = 1440 * MINUTE
 const START = Date.UTC(2026, 0, 1)
 
-type Word = 'ok' | 'slow' | 'other' | 'unclear' | 'fail' | 'unknown' | 'late' | Kind
+type Word = 'ok' | 'slow' | 'other' | 'unclear' | 'fail' | 'unknown' | 'late' | 'tardy' | Kind
 type Kind = Exclude<MachineEvent['kind'], 'round'>
 
 const cause = (cause_code: string) => ({ cause_code, cause_text: 'It is slow' })
@@ -19,6 +20,8 @@ function eventOf(word: Word, at: number): MachineEvent {
       return good
     case 'late':
       return { ...good, verdict: 'late' }
+    case 'tardy':
+      return { ...good, verdict: 'late', warned: cause('warn_above') }
     case 'slow':
       return { ...good, warned: cause('warn_above') }
     case 'other':
@@ -40,14 +43,14 @@ function eventOf(word: Word, at: number): MachineEvent {
 }
 
 /** Plays the words a minute apart, with two rounds to confirm and two to recover. */
-function play(words: string) {
+function play(words: string, { confirm = 2, recover = 2 } = {}) {
   let state: MachineState = initialState(START)
   const told: string[] = []
   const effects: Effect[] = []
   words.split(' ').forEach((word, index) => {
     const step = transition(state, eventOf(word as Word, START + (index + 1) * MINUTE), {
-      fail_threshold: 2,
-      recover_threshold: 2,
+      fail_threshold: confirm,
+      recover_threshold: recover,
       gap_ms: null,
     })
     state = step.state
@@ -88,9 +91,34 @@ describe('degraded', () => {
     ['slow slow remove', ['degraded at 2', 'deleted at 3']],
     ['slow pause resume slow', []],
     ['slow maintenance_start maintenance_end slow', []],
+    ['pause pause slow resume slow', []],
     ['slow fail fail ok slow', []],
   ])('%s', (words, told) => {
     expect(play(words).told).toEqual(told)
+  })
+
+  it('takes as many rounds to begin as an incident, and as many to end', () => {
+    expect(play('slow slow ok ok', { confirm: 2, recover: 1 }).told).toEqual([
+      ...['degraded at 2', 'recovered at 3'],
+    ])
+    expect(play('slow ok ok ok', { confirm: 1, recover: 3 }).told).toEqual([
+      ...['degraded at 1', 'recovered at 4'],
+    ])
+  })
+
+  it('changes nothing of a monitor that it does not concern', () => {
+    for (const words of [
+      'pause pause',
+      'pause ok',
+      'ok resume',
+      'maintenance_start slow pause pause',
+    ]) {
+      const [last, ...earlier] = words.split(' ').toReversed()
+      const { state } = play(earlier.toReversed().join(' '))
+      const policy = { fail_threshold: 2, recover_threshold: 2, gap_ms: null }
+      const step = transition(state, eventOf(last as Word, START + DAY), policy)
+      expect([step.state === state, step.effects]).toEqual([true, []])
+    }
   })
 
   it('has the time and cause of its first round, and the latest cause while it lasts', () => {
@@ -114,6 +142,9 @@ describe('degraded', () => {
     expect(times('ok slow slow slow ok ok')).toEqual(['up from 1', 'degraded from 2', 'up from 5'])
     expect(times('ok slow slow fail fail')).toEqual(['up from 1', 'degraded from 2', 'down from 4'])
     expect(times('ok slow slow late')).toEqual(['up from 1', 'degraded from 2'])
+    // Nobody knows whether a monitor that was never up was up meanwhile.
+    expect(times('fail tardy tardy late late')).toEqual([])
+    expect(play('fail tardy tardy late late').told).toEqual(['degraded at 3', 'recovered at 5'])
     // Unknown time is not degraded, and what follows it is again.
     expect(times('ok slow slow unknown unknown unknown unknown slow')).toEqual([
       'up from 1',

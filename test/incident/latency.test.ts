@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { addCounts, bucketOf, countOf, percentiles, roundedMs } from '../../src/incident/latency.ts'
+import {
+  addCounts,
+  bucketOf,
+  countOf,
+  countsOf,
+  percentileOfHour,
+  percentiles,
+  roundedMs,
+} from '../../src/incident/latency.ts'
 
 /** The counts of these times. */
 function counted(...times: readonly number[]): Record<string, number> {
@@ -42,6 +50,12 @@ describe('percentiles', () => {
     })
   })
 
+  it('are in that order also of two times, the longer one first', () => {
+    const [p50, p100] = percentiles({ 8: 1, '-8': 1 }, [0.5, 1])
+    expect(p50).toBeLessThan(1)
+    expect(p100).toBeGreaterThan(1)
+  })
+
   it('are the value that the share does not exceed', () => {
     const counts = counted(...Array<number>(99).fill(10), 5000)
     const [p50, p99, p100] = percentiles(counts, [0.5, 0.99, 1])
@@ -61,6 +75,27 @@ describe('percentiles', () => {
     expect(addCounts([])).toEqual({})
     expect(countOf(addCounts(days))).toBe(5)
     expect(countOf({})).toBe(0)
+  })
+})
+
+describe('the times of an hour', () => {
+  it('are buckets from the lowest on, of which those without a time are left out', () => {
+    expect(countsOf([-2, 3, 0, 0, 1])).toEqual({ '-2': 3, 1: 1 })
+    expect(countsOf([49, 1])).toEqual({ 49: 1 })
+    expect(countsOf([])).toEqual({})
+  })
+
+  it.each([
+    ['many', [49, 20, 0, 60, 0, 0, 0, 0, 20]],
+    ['two', [-3, 1, 1]],
+    ['one', [73, 1]],
+    ['none', [73, 0, 0]],
+    ['no bucket', []],
+  ])('have the percentiles of their counts: %s', (_, latency) => {
+    const shares = [0, 0.1, 0.2, 0.5, 0.8, 0.81, 1]
+    expect(shares.map((share) => percentileOfHour(latency, share))).toEqual(
+      percentiles(countsOf(latency), shares),
+    )
   })
 })
 

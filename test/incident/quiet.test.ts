@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isAlwaysQuiet, quietUntil } from '../../src/incident/quiet.ts'
-import type { QuietSpan } from '../../src/model.ts'
+import type { QuietSpan, Weekday } from '../../src/model.ts'
+import { timeZones } from '../../src/model/time.ts'
 
 const NIGHT: QuietSpan = { from: '22:00', to: '07:00', weekdays: [] }
 
@@ -29,6 +30,17 @@ describe('quiet time', () => {
     expect(until('UTC', hours, '2026-01-16T21:00:00Z')).toBe('2026-01-19T06:30:00Z')
     expect(until('UTC', hours, '2026-01-15T21:00:00Z')).toBeNull()
     expect(until('UTC', hours, '2026-01-16T03:00:00Z')).toBeNull()
+  })
+
+  it('is a whole day where a span ends at the time at which it begins', () => {
+    const monday: QuietSpan = { from: '08:00', to: '08:00', weekdays: ['mon'] }
+    expect(until('UTC', [monday], '2026-01-12T07:59:00Z')).toBeNull()
+    expect(until('UTC', [monday], '2026-01-12T08:00:00Z')).toBe('2026-01-13T08:00:00Z')
+  })
+
+  it('has an end even if its spans have none', () => {
+    const always: QuietSpan = { from: '00:00', to: '24:00', weekdays: [] }
+    expect(until('UTC', [always], '2026-01-12T08:00:00Z')).not.toBeNull()
   })
 })
 
@@ -169,12 +181,14 @@ describe('a change of the offset', () => {
   })
 
   it('lasts nowhere longer than the minutes of its span and the offset, hour by hour of a year', () => {
+    const zones = timeZones()
+    const nights = { time_zone: 'Europe/Berlin', hours: [NIGHT] }
     for (let at = Date.UTC(2026, 0, 1); at < Date.UTC(2027, 0, 1); at += 3_600_000) {
-      const end = quietUntil({ time_zone: 'Europe/Berlin', hours: [NIGHT] }, at)
+      const end = quietUntil(nights, at, zones)
       expect((end ?? at) - at).toBeLessThanOrEqual(10 * 3_600_000)
       if (end !== null) {
         expect(end).toBeGreaterThan(at)
-        expect(quietUntil({ time_zone: 'Europe/Berlin', hours: [NIGHT] }, end)).toBeNull()
+        expect(quietUntil(nights, end, zones)).toBeNull()
       }
     }
   })
@@ -189,4 +203,13 @@ it('spans that leave no minute of a week are known', () => {
     ]),
   ).toBe(false)
   expect(isAlwaysQuiet([{ from: '08:00', to: '08:00', weekdays: [] }])).toBe(true)
+  expect(isAlwaysQuiet([{ from: '12:00', to: '13:00', weekdays: [] }])).toBe(false)
+  // One minute of each day is left.
+  expect(isAlwaysQuiet([{ from: '00:00', to: '23:59', weekdays: [] }])).toBe(false)
+  // Spans overlap, also across the end of the week.
+  expect(isAlwaysQuiet([NIGHT, { from: '06:00', to: '22:00', weekdays: [] }])).toBe(true)
+  const day = (...weekdays: Weekday[]): QuietSpan => ({ from: '00:00', to: '24:00', weekdays })
+  expect(isAlwaysQuiet([day('mon', 'tue', 'wed', 'thu', 'fri', 'sat'), day('sat', 'sun')])).toBe(
+    true,
+  )
 })

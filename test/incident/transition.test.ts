@@ -163,6 +163,9 @@ describe('times', () => {
     ])
     expect(play('ok → ok').effects).toEqual([])
     expect(play('fail → fail → fail').effects).toEqual([])
+    expect(play('ok → pause').effects).toEqual([
+      { kind: 'availability', at: START + 2 * MINUTE, availability: 'paused' },
+    ])
   })
 
   it('a signal that is late ends a time that counted as unknown', () => {

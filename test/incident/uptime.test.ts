@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   addSeconds,
   lastDays,
+  NO_SECONDS,
   secondsBetween,
   secondsFrom,
   secondsOfDays,
@@ -69,6 +70,7 @@ describe('the seconds of days', () => {
     const b = { up: 10, degraded: 60, down: 20, unknown: 30, paused: 40, maintenance: 50 }
     const sum = { up: 11, degraded: 66, down: 22, unknown: 33, paused: 44, maintenance: 55 }
     expect(addSeconds(a, b)).toEqual(sum)
+    expect(addSeconds(NO_SECONDS, a)).toEqual(a)
   })
 })
 
