@@ -36,7 +36,6 @@ import type { Core } from './core/core.ts'
 import { createRuntime } from './runtime.ts'
 import type { Runtime } from './runtime.ts'
 import { createAccountCache } from './services/account-cache.ts'
-import { createSubscriptions } from './announce/subscriptions.ts'
 import { coreOf } from './options.ts'
 import type { EngineOptions } from './options.ts'
 import { readingOf } from './views/views.ts'
@@ -51,7 +50,7 @@ export function createEngine<
 >(options: EngineOptions<S, K>): Engine<CheckerOf<S>, K> {
   const core = coreOf(options)
   const runtime = createRuntime(core, options)
-  const { lifecycle, monitorCache, push, schedule, staleness } = runtime
+  const { lifecycle, monitorCache, push, schedule, staleness, subscriptions } = runtime
   const { clock, store, registry } = core
   const context: ServiceContext = {
     ...runtime,
@@ -59,20 +58,14 @@ export function createEngine<
     running: () => lifecycle.running,
     accounts: createAccountCache(core),
     dayTotals: createDayTotals(core),
-    ...{ pastDays: createPastDays(core), pastAvailability: createPastDays(core) },
+    pastDays: createPastDays(core),
+    pastAvailability: createPastDays(core),
     actor: null,
   }
-  for (const { follow } of [context.pastDays, context.pastAvailability])
-    runtime.changeBus.subscribe(follow)
-
-  const subscriptions = createSubscriptions(core)
+  runtime.changeBus.subscribe(context.pastDays.follow)
+  runtime.changeBus.subscribe(context.pastAvailability.follow)
   const importing: Importing = new Set()
   const { retention } = options
-
-  /** The last events are those of deliveries that end during the stop. */
-  async function stop(options?: Parameters<typeof lifecycle.stop>[0]): Promise<void> {
-    await lifecycle.stop(options).finally(subscriptions.end)
-  }
 
   function account(account_id: number, options?: ActorOptions): AccountScope {
     if (!isAccountId(account_id)) throw new NotFoundError('account')
@@ -96,8 +89,8 @@ export function createEngine<
     [REQUEST_SERVICES]: servicesOfRequests(context),
     start: lifecycle.start,
     open: lifecycle.open,
-    stop,
-    [Symbol.asyncDispose]: () => stop(),
+    stop: lifecycle.stop,
+    [Symbol.asyncDispose]: () => lifecycle.stop(),
     get running() {
       return lifecycle.running
     },

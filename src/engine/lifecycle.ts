@@ -26,6 +26,7 @@ import type { PushMonitors } from './rounds/push.ts'
 import type { AccountWindows } from './monitors/account-windows.ts'
 import type { CachedMonitor, MonitorCache } from './monitors/monitor-cache.ts'
 import type { Announcer } from './announce/announcer.ts'
+import type { Subscriptions } from './announce/subscriptions.ts'
 import type { Baselines } from './rounds/baselines.ts'
 import type { Rounds } from './rounds/rounds.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
@@ -56,6 +57,7 @@ export interface LifecycleOptions {
   readonly schedule: MonitorSchedule
   readonly staleness: Staleness
   readonly announcer: Announcer
+  readonly subscriptions: Pick<Subscriptions, 'end'>
   readonly shardLeases: ShardLeases
   readonly changeFeed: ChangeFeed
   readonly outbox: Outbox
@@ -66,40 +68,32 @@ export interface LifecycleOptions {
   readonly options: Pick<EngineOptions, 'locations' | 'retention'>
 }
 
-export function createLifecycle(created: LifecycleOptions): Lifecycle {
+export function createLifecycle(parts: LifecycleOptions): Lifecycle {
   const {
     core,
     monitorCache,
     accountWindows,
     rounds,
-    baselines,
     schedule,
     staleness,
-    announcer,
     shardLeases,
     changeFeed,
     outbox,
     push,
     probes,
-    run,
-    connectivity,
-    options,
-  } = created
+  } = parts
   const { clock, store } = core
-  const { retention } = options
+  const { locations = ['local'], retention } = parts.options
   const housekeeping = createHousekeeping({ core, shardLeases, retention })
   let opened: Promise<void> | undefined
   let state: 'idle' | 'running' | 'stopped' = 'idle'
   let starting: Promise<void> | undefined
-  /** A stop during a start first waits for its end, then stops what it has started. */
-  let ending = false
+  let stopping: Promise<void> | undefined
 
   async function openStore(): Promise<void> {
     await store.open()
     await store.accounts.ensureFirst({ name: 'default', created_at: clock.now() })
-    core.locations = await Promise.all(
-      (options.locations ?? ['local']).map((name) => store.locations.ensure(name)),
-    )
+    core.locations = await Promise.all(locations.map((name) => store.locations.ensure(name)))
     requireKnownIds(core)
   }
 
@@ -138,13 +132,13 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
     const alive_at = await housekeeping.lastAlive()
     const away_ms = clock.now() - alive_at
     if (away_ms > ABSENCE_MS) await push.forgiveAbsence(alive_at)
-    await connectivity.start()
+    await parts.connectivity.start()
     await addMonitors(monitorCache.all())
     await housekeeping.noteAlive()
     // The last step that can fail: a start that rejects leaves nothing running, and can be repeated.
     await probes.start({
       locations: core.locations,
-      run: staleness.countingChecks(run),
+      run: staleness.countingChecks(parts.run),
       onAnswer: rounds.answer,
     })
     if (state === 'stopped') {
@@ -153,7 +147,7 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
     }
     state = 'running'
     schedule.start()
-    staleness.start(announcer.announceStaleness)
+    staleness.start(parts.announcer.announceStaleness)
     // The clock was set back meanwhile: deadlines, retries and leases would otherwise be that far ahead.
     if (away_ms < -ABSENCE_MS) {
       push.clockSet(away_ms)
@@ -172,7 +166,7 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
     const yieldIfLong = yielderOf(clock)
     for (const { record } of monitors) {
       await yieldIfLong()
-      if (ending) return
+      if (stopping !== undefined) return
       // The monitor may be changed, removed or released between the steps.
       const present = monitorCache.peek(record.id)
       if (present !== undefined) schedule.add(present)
@@ -183,27 +177,32 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
     for (const id of monitorCache.drop(shards)) schedule.release(id)
   }
 
-  /** A running start is awaited before the stop, but not longer than `longest_ms`. */
-  async function endOfStart(start: Promise<void>, longest_ms: number): Promise<void> {
-    ending = true
-    const over = new AbortController()
-    const late = clock.sleep(longest_ms, over.signal)
+  /** Waits for a running start, but not longer than `max_ms`. */
+  async function endOfStart(start: Promise<void>, max_ms: number): Promise<void> {
+    const waiting = new AbortController()
+    const timeout = clock.sleep(max_ms, waiting.signal)
     // The error of a failed start is reported to the caller of `start`.
-    await Promise.race([start, late]).catch(() => undefined)
-    over.abort()
-    await late.catch(() => undefined)
+    await Promise.race([start, timeout]).catch(() => undefined)
+    waiting.abort()
+    await timeout.catch(() => undefined)
   }
 
-  async function stop(options: StopOptions = {}): Promise<void> {
-    checkOptions('engine.stop', options, { drainMs: milliseconds(0) })
-    const { drainMs: drain_ms = DRAIN_MS } = options
+  /** The streams of events end last: deliveries that end during the stop have events. */
+  async function end(drain_ms: number): Promise<void> {
+    try {
+      await endParts(drain_ms)
+    } finally {
+      parts.subscriptions.end()
+    }
+  }
+
+  async function endParts(drain_ms: number): Promise<void> {
     if (starting !== undefined) await endOfStart(starting, drain_ms)
-    if (state === 'stopped') return
     const wasRunning = state === 'running'
     state = 'stopped'
     emit(core, 'stop', { drain_ms })
     housekeeping.stop()
-    const readToTheEnd = baselines.stop()
+    const learningEnded = parts.baselines.stop()
     if (wasRunning) {
       schedule.stop()
       accountWindows.stop()
@@ -212,12 +211,21 @@ export function createLifecycle(created: LifecycleOptions): Lifecycle {
       await monitorCache.drain()
       await Promise.all([shardLeases.leave(), changeFeed.stop(), housekeeping.noteAlive()]).catch(
         (err: unknown) => {
-          core.log.warn({ err }, 'the end of the engine could not be noted')
+          core.log.warn({ err }, 'the end of the engine could not be stored')
         },
       )
     }
-    await readToTheEnd
+    await learningEnded
     if (opened !== undefined) await opened.then(() => store.close())
+  }
+
+  /** Every call resolves when the engine has stopped; the first one sets the time for running work. */
+  async function stop(options: StopOptions = {}): Promise<void> {
+    checkOptions('engine.stop', options, { drainMs: milliseconds(0) })
+    const { drainMs = DRAIN_MS } = options
+    // A listener of the event `stop` may call this again.
+    stopping ??= Promise.resolve().then(() => end(drainMs))
+    await stopping
   }
 
   return {

@@ -1,6 +1,5 @@
 /**
- * Creates the running parts of one engine in the order of their dependencies. Subscriptions to committed changes are
- * last.
+ * Creates the running parts of one engine in the order of their dependencies, and subscribes them to committed changes.
  *
  * @module
  */
@@ -8,6 +7,8 @@
 import { inProcessProbes } from '../probes/in-process.ts'
 import type { ProbeHost, ProbeTransport } from '../probes/transport.ts'
 import { createAnnouncer } from './announce/announcer.ts'
+import { createSubscriptions } from './announce/subscriptions.ts'
+import type { Subscriptions } from './announce/subscriptions.ts'
 import { createConnectivity } from './checks/connectivity.ts'
 import type { Connectivity } from './checks/connectivity.ts'
 import { orderRunner } from './checks/order-runner.ts'
@@ -52,8 +53,10 @@ export interface Runtime {
   readonly staleness: Staleness
   readonly outbox: Outbox
   readonly run: ProbeHost['run']
+  readonly subscriptions: Subscriptions
   /** Running tests of settings that are not stored, by account. */
-  readonly testing: Map<number, number>
+  readonly runningTests: Map<number, number>
+  /** Hashes passwords of public pages. */
   readonly hashing: Semaphore
   readonly probes: ProbeTransport
   readonly connectivity: Connectivity
@@ -77,12 +80,11 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const changeBus = createChangeBus(core)
   const outbox = createOutbox({ core, monitorCache, limits: options.limits ?? {} })
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
+  const shared = { core, monitorCache, accountWindows: createAccountWindows(core), changeBus }
+  const baselines = createBaselines(shared)
   const { checkStarted: onCheck, isStale } = staleness
-  const caches = { core, monitorCache, accountWindows: createAccountWindows(core) }
-  const baselines = createBaselines(caches)
-  const judging = { ...caches, changeBus, baselines }
-  const rounds = createRounds({ ...judging, probes, openRounds, isStale, onCheck })
-  const push = createPushMonitors({ ...judging, run })
+  const rounds = createRounds({ ...shared, baselines, probes, openRounds, isStale, onCheck })
+  const push = createPushMonitors({ ...shared, baselines, run })
   const shardLeases = createShardLeases(core)
   const schedule = createMonitorSchedule({
     core,
@@ -90,7 +92,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     owns: shardLeases.owns,
     rounds,
     push,
-    maintenance: createMaintenanceSchedule({ ...caches, changeBus }),
+    maintenance: createMaintenanceSchedule(shared),
     staleness,
     onClockSet(set) {
       push.clockSet(set.by_ms)
@@ -101,14 +103,14 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   // The schedule comes first: events of a monitor contain when it is due next.
   for (const follow of [schedule.follow, outbox.follow, announcer.announce])
     changeBus.subscribe(follow)
-  const running = { ...caches, rounds, schedule, staleness, outbox, push, probes }
-  const changeFeed = createChangeFeed({ ...caches, rounds, schedule })
-  const lifecycle = createLifecycle({
-    ...running,
-    ...{ announcer, shardLeases, changeFeed, run, connectivity, options, baselines },
-  })
-  const limited = { testing: new Map<number, number>(), hashing: createSemaphore(1) }
-  return { ...running, ...limited, run, changeBus, openRounds, connectivity, lifecycle }
+  const changeFeed = createChangeFeed({ ...shared, rounds, schedule })
+  const subscriptions = createSubscriptions(core)
+  const parts = { ...shared, rounds, push, schedule, staleness, outbox, probes, connectivity, run }
+  const started = { baselines, announcer, subscriptions, shardLeases, changeFeed, options }
+  const lifecycle = createLifecycle({ ...parts, ...started })
+  const runningTests = new Map<number, number>()
+  const hashing = createSemaphore(1)
+  return { ...parts, openRounds, subscriptions, runningTests, hashing, lifecycle }
 }
 
 interface Checking {

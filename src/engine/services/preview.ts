@@ -87,7 +87,7 @@ export type TestCheck = (testing: Previewing) => Promise<TimedOutcome>
 
 /** Runs in this process, with the address guard of its checks. */
 export function createTestCheck(context: ServiceContext): TestCheck {
-  const { core, run, testing } = context
+  const { core, run, runningTests } = context
 
   return async (input) => {
     const { account_id, type } = input
@@ -95,10 +95,10 @@ export function createTestCheck(context: ServiceContext): TestCheck {
     if (checker.push !== undefined)
       throw new ConflictError('not_testable', 'This type waits for signals and checks nothing')
     const { common, settings, target } = await validOf(context, input)
-    const running = testing.get(account_id) ?? 0
+    const running = runningTests.get(account_id) ?? 0
     if (running >= AT_ONCE)
       throw new ConflictError('test_running', 'Other tests of this account are running')
-    testing.set(account_id, running + 1)
+    runningTests.set(account_id, running + 1)
     try {
       const now = core.clock.now()
       const [first] = core.locations
@@ -115,9 +115,9 @@ export function createTestCheck(context: ServiceContext): TestCheck {
       const { outcome } = await run(order, new AbortController().signal)
       return { ...outcome, response_ms: responseOf(checker, outcome) }
     } finally {
-      const left = (testing.get(account_id) ?? 1) - 1
-      if (left === 0) testing.delete(account_id)
-      else testing.set(account_id, left)
+      const left = (runningTests.get(account_id) ?? 1) - 1
+      if (left === 0) runningTests.delete(account_id)
+      else runningTests.set(account_id, left)
     }
   }
 }

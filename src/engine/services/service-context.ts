@@ -32,8 +32,8 @@ export interface ServiceContext {
   /** Runs one check in this process. */
   readonly run: ProbeHost['run']
   /** Running tests of settings that are not stored, by account. */
-  readonly testing: Map<number, number>
-  /** Checks passwords of public pages one at a time, accounts in turn: each occupies a thread for long. */
+  readonly runningTests: Map<number, number>
+  /** Hashes passwords of public pages one at a time, accounts in turn: each occupies a thread for long. */
   readonly hashing: Semaphore
   /** Opens the store on first use. */
   ready(): Promise<void>
