@@ -97,3 +97,15 @@ it('an account has two tests at a time, whatever others do', async () => {
   const foreign = other.monitors.test({ host: 'a.test' }, { update: 1 })
   await expect(foreign).rejects.toMatchObject({ code: 'not_found' })
 })
+
+it('a test ends when the engine stops', async () => {
+  const { engine, clock } = workshop()
+  const before = clock.pending
+  const running = engine.monitors.test({ type: 'probe', host: 'a.test' })
+  const refused = expect(running).rejects.toMatchObject({ code: 'unavailable' })
+  await clock.settle()
+  await engine.stop()
+  await clock.settle()
+  expect(clock.pending).toBe(before)
+  await refused
+})

@@ -6,7 +6,7 @@
  */
 
 import { responseOf } from '../../checkers/response-time.ts'
-import { ValidationError, ConflictError } from '../../errors.ts'
+import { ClosedError, ConflictError, ValidationError } from '../../errors.ts'
 import { mask } from '../../fields/secrets.ts'
 import type { JsonObject } from '../../model.ts'
 import { sameJson } from '../../model/json.ts'
@@ -81,11 +81,11 @@ function asJson(value: object): JsonObject {
 }
 
 /** Tests of one account at a time: they take no check slot. */
-const AT_ONCE = 2
+const MAX_RUNNING = 2
 
 export type TestCheck = (testing: Previewing) => Promise<TimedOutcome>
 
-/** Runs in this process, with the address guard of its checks. */
+/** Runs in this process, with the address guard of its checks. @throws ClosedError if the engine stops meanwhile */
 export function createTestCheck(context: ServiceContext): TestCheck {
   const { core, run, runningTests } = context
 
@@ -96,9 +96,12 @@ export function createTestCheck(context: ServiceContext): TestCheck {
       throw new ConflictError('not_testable', 'This type waits for signals and checks nothing')
     const { common, settings, target } = await validOf(context, input)
     const running = runningTests.get(account_id) ?? 0
-    if (running >= AT_ONCE)
+    if (running >= MAX_RUNNING)
       throw new ConflictError('test_running', 'Other tests of this account are running')
     runningTests.set(account_id, running + 1)
+    const abort = new AbortController()
+    const onStop = (): void => abort.abort(new ClosedError('The engine stops'))
+    core.events.on('stop', onStop)
     try {
       const now = core.clock.now()
       const [first] = core.locations
@@ -112,9 +115,11 @@ export function createTestCheck(context: ServiceContext): TestCheck {
           memo: null,
         },
       )
-      const { outcome } = await run(order, new AbortController().signal)
+      const { outcome } = await run(order, abort.signal)
+      abort.signal.throwIfAborted()
       return { ...outcome, response_ms: responseOf(checker, outcome) }
     } finally {
+      core.events.off('stop', onStop)
       const left = (runningTests.get(account_id) ?? 1) - 1
       if (left === 0) runningTests.delete(account_id)
       else runningTests.set(account_id, left)
