@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
-import type { FullStore } from '../../src/store/store.ts'
+import { SHARDS } from '../../src/store/store.ts'
+import type { FullStore, Shards } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { rig } from './rig.ts'
 import type { Rig, Told } from './rig.ts'
@@ -47,6 +48,11 @@ function mortalStore(store: FullStore, isDead: () => boolean): FullStore {
       },
     })
   return wrap(store)
+}
+
+function shardsOf({ shards }: FullStore): Shards {
+  if (shards === undefined) throw new Error('The store has no shards')
+  return shards
 }
 
 async function monitors(r: Rig, count: number): Promise<number[]> {
@@ -144,6 +150,30 @@ describe('several engines on one store', () => {
     clear(c)
     await clock.advance(30 * SECOND)
     expect(new Set(c.checks).size).toBe(60)
+  })
+
+  it('an engine that leaves while it renews its lease keeps no shard', async () => {
+    const clock = simulatedClock()
+    const place = memoryPlace()
+    const [store, other] = [memoryStore({ clock, place }), memoryStore({ clock, place })]
+    await other.open()
+    let gate = Promise.resolve()
+    let open = (): void => undefined
+    const hold: Shards['hold'] = async (lease) => {
+      await gate
+      return shardsOf(other).hold(lease)
+    }
+    const shards = { hold, release: (owner: string) => shardsOf(other).release(owner) }
+    const { engine } = await rig({}, { clock, store: { ...store, shards }, told: [] })
+    gate = new Promise((resolve) => (open = resolve))
+    await clock.advance(3 * SECOND)
+    const stopped = engine.stop()
+    await clock.settle()
+    open()
+    await stopped
+    const now = clock.now()
+    const lease = { owner: 'another', now, until: now + SECOND }
+    expect(await shardsOf(other).hold(lease)).toHaveLength(SHARDS)
   })
 
   it('a round that fell into the takeover is made up for within seconds', async () => {

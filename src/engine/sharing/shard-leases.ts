@@ -41,6 +41,7 @@ export function createShardLeases(core: Core): ShardLeases {
   let held: ReadonlySet<number> = new Set()
   let until: EpochMs = 0
   let timer: Timer | undefined
+  let renewing = Promise.resolve()
   let left = false
 
   const { shards } = store
@@ -70,16 +71,16 @@ export function createShardLeases(core: Core): ShardLeases {
 
   function renewLater(transfer: ShardTransfer): void {
     if (left) return
-    timer = clock.timer(
-      RENEW_MS,
-      () =>
-        void rebalance(transfer)
-          .catch((err: unknown) =>
-            logError(core, err, 'the shards of this engine could not be renewed'),
-          )
-          .finally(() => renewLater(transfer)),
-      { background: true },
-    )
+    timer = clock.timer(RENEW_MS, () => (renewing = renewAndRepeat(transfer)), { background: true })
+  }
+
+  async function renewAndRepeat(transfer: ShardTransfer): Promise<void> {
+    try {
+      await rebalance(transfer)
+    } catch (err) {
+      logError(core, err, 'the shards of this engine could not be renewed')
+    }
+    renewLater(transfer)
   }
 
   return {
@@ -93,6 +94,8 @@ export function createShardLeases(core: Core): ShardLeases {
     async leave() {
       left = true
       timer?.cancel()
+      // A renewal under way would take the shards again after their release.
+      await renewing
       held = new Set()
       await shards.release(owner)
     },
