@@ -47,6 +47,15 @@ it('what is left after a round was tried is stored with the others', async () =>
   expect(stored).toEqual(['a', 'b'])
 })
 
+it('a round that can never be stored does not hold up the others', async () => {
+  const { clock, stored, rounds } = queue()
+  rounds.keep(1, 'of a removed monitor')
+  rounds.keep(2, 'b')
+  await clock.advance(10_000)
+  expect(stored).toEqual(['of a removed monitor', 'b'])
+  expect(clock.pending).toBe(0)
+})
+
 it('a release does not keep a later round from being tried', async () => {
   const { clock, stored, rounds } = queue()
   rounds.release()

@@ -29,8 +29,15 @@ export function createRetryQueue<T>(
     timer = undefined
     const [first] = kept
     if (first === undefined) return
-    kept.delete(first[0])
-    store(first[1])
+    const [monitor_id, item] = first
+    kept.delete(monitor_id)
+    // This one may fail for good: the others do not wait for its success.
+    if (kept.size > 0) retryLater()
+    store(item)
+  }
+
+  function retryLater(): void {
+    timer ??= clock.timer(RETRY_MS, retryOne)
   }
 
   function clear(): void {
@@ -42,7 +49,7 @@ export function createRetryQueue<T>(
   return {
     keep(monitor_id, item) {
       kept.set(monitor_id, item)
-      timer ??= clock.timer(RETRY_MS, retryOne)
+      retryLater()
     },
     forget: (monitor_id) => void kept.delete(monitor_id),
     release() {
