@@ -62,16 +62,16 @@ export type {
   MonitorInput,
   MonitorPatch,
 } from './engine/api/inputs.ts'
-export type { AccountInput, Accounts } from './engine/api/accounts.ts'
+export type { AccountInput, Accounts, AccountUseView, AccountView } from './engine/api/accounts.ts'
 export type {
   MaintenanceFilter,
   MaintenanceInput,
   MaintenancePatch,
   MaintenanceServices,
   MaintenanceView,
+  OccurrenceView,
   UpcomingOptions,
 } from './engine/api/maintenance.ts'
-export type { OccurrenceView } from './engine/api/occurrence.ts'
 export type {
   PageColorsInput,
   PageGroupInput,
@@ -98,7 +98,29 @@ export type {
 } from './engine/api/transfer.ts'
 export { createEngine } from './engine/engine.ts'
 export type { EngineOptions } from './engine/options.ts'
-export type { DegradedView, RestoredView } from './engine/api/degraded.ts'
+export type {
+  AttemptView,
+  AuditEntryView,
+  ContactPreview,
+  ContactView,
+  DegradedView,
+  IncidentView,
+  KeyView,
+  LocationStatus,
+  LocationView,
+  MonitorPreview,
+  MonitorSummary,
+  MonitorView,
+  NotificationView,
+  RestoredView,
+  ResultView,
+  SettingChange,
+  SettingWarning,
+  StatusView,
+  TimedOutcome,
+  UptimeDay,
+  UptimeView,
+} from './engine/api/views.ts'
 export type {
   EngineEvents,
   EventsOptions,
@@ -109,30 +131,7 @@ export type { LocationReading, MonitorReading } from './engine/api/readings.ts'
 export { runCheck } from './engine/checks/run-check.ts'
 export type { RunCheckOptions } from './engine/checks/run-check.ts'
 export type { Tracing } from './engine/core/core.ts'
-export type {
-  AccountUseView,
-  AccountView,
-  AttemptView,
-  AuditEntryView,
-  ContactPreview,
-  ContactView,
-  IncidentView,
-  KeyView,
-  LocationStatus,
-  LocationView,
-  MonitorSummary,
-  MonitorPreview,
-  MonitorView,
-  NotificationView,
-  Page,
-  ResultView,
-  SettingChange,
-  SettingWarning,
-  StatusView,
-  TimedOutcome,
-  UptimeDay,
-  UptimeView,
-} from './engine/api/views.ts'
+export type { Page } from './engine/api/filters.ts'
 export {
   ClosedError,
   ConfigurationError,

@@ -25,9 +25,9 @@ import type {
   MaintenanceInput,
   MaintenancePatch,
   MaintenanceView,
+  OccurrenceView,
   UpcomingOptions,
 } from '../engine/api/maintenance.ts'
-import type { OccurrenceView } from '../engine/api/occurrence.ts'
 import type {
   PublicPageInput,
   PublicPagePatch,
@@ -47,7 +47,6 @@ import type {
   MonitorPatch,
 } from '../engine/api/inputs.ts'
 import type {
-  AccountUseView,
   AuditEntryView,
   ContactPreview,
   ContactView,
@@ -60,6 +59,7 @@ import type {
   StatusView,
   UptimeView,
 } from '../engine/api/views.ts'
+import type { AccountUseView } from '../engine/api/accounts.ts'
 import type { FieldRow } from '../fields/describe.ts'
 import type { BuiltinChecker } from '../monitors/define.ts'
 import type { Balance } from '../rest/operation.ts'

@@ -251,7 +251,7 @@ export function paged<T extends { readonly cursor?: number }>(
 export function requireOrder(range: { readonly from?: EpochMs; readonly to?: EpochMs }): void {
   const { from, to } = range
   if (from === undefined || to === undefined || from <= to) return
-  throw new ValidationError({ from: 'invalid: it lies behind "to"' })
+  throw new ValidationError({ from: 'invalid: it is after "to"' })
 }
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([

@@ -126,7 +126,7 @@ describe.each(['results', 'incidents'] as const)('the times of %s', (name) => {
   it('stand in their order', async () => {
     await list(name, { from: began, to: began })
     expect(await problemsOf(list(name, { from: '2026-01-02', to: '2026-01-01' }))).toEqual({
-      from: 'invalid: it lies behind "to"',
+      from: 'invalid: it is after "to"',
     })
   })
 })

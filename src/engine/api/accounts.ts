@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { AccountQuotas, MonitorDefaults } from '../../model.ts'
+import type { AccountQuotas, AccountUse, MonitorDefaults } from '../../model.ts'
 import type { ActorOptions } from './filters.ts'
-import type { AccountUseView, AccountView } from './views.ts'
 
 export interface AccountInput {
   /** 1 to 200 characters. */
@@ -20,6 +19,26 @@ export interface AccountInput {
    * one by one. A change affects no existing monitor. A new account has no contacts that they could name.
    */
   readonly monitor_defaults?: MonitorDefaults | undefined
+}
+
+export interface AccountView {
+  readonly id: number
+  readonly name: string
+  /** Its id in the host's system. */
+  readonly external_id: string | null
+  /** The quotas set for this account; absent ones are those of the engine's options. */
+  readonly quotas: AccountQuotas
+  /** The defaults of its new monitors, as set for this account; absent ones are those of the engine's options. */
+  readonly monitor_defaults: MonitorDefaults
+  readonly created_at: string
+}
+
+export interface AccountUseView {
+  /** The effective quotas; `null` is unlimited. */
+  readonly quotas: { readonly [Q in keyof AccountQuotas]-?: number | null }
+  readonly use: AccountUse
+  /** The defaults of its new monitors, with those of the engine's options; absent ones are those of the type. */
+  readonly monitor_defaults: MonitorDefaults
 }
 
 export interface Accounts {

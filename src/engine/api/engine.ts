@@ -19,26 +19,26 @@ import type {
   MonitorSummary,
   MonitorView,
   NotificationView,
-  Page,
   ResultView,
   StatusView,
   TimedOutcome,
   UptimeView,
 } from './views.ts'
-import type { AnyContactKind } from '../../webhook/contact-kind.ts'
-import type { BulkInput, BulkView } from './bulk.ts'
-import type { BackupOptions, BackupSize } from '../../store/store.ts'
-import type { Accounts } from './accounts.ts'
-import type { EngineEvents, EventsOptions, StreamedEvent } from './events.ts'
 import type {
   ActorOptions,
   AuditFilter,
   IncidentFilter,
   MonitorFilter,
   NotificationFilter,
+  Page,
   ResultFilter,
   VersionOptions,
 } from './filters.ts'
+import type { AnyContactKind } from '../../webhook/contact-kind.ts'
+import type { BulkInput, BulkView } from './bulk.ts'
+import type { BackupOptions, BackupSize } from '../../store/store.ts'
+import type { Accounts } from './accounts.ts'
+import type { EngineEvents, EventsOptions, StreamedEvent } from './events.ts'
 import type { HoursOptions, HoursView } from './hours.ts'
 import type { ContactInput, ContactPatch, MonitorInput, MonitorPatch } from './inputs.ts'
 import type { MaintenanceServices } from './maintenance.ts'
@@ -77,7 +77,7 @@ export interface AccountScope<
     /**
      * Runs one check of settings, as `create` takes them, and stores nothing; with `update`, of those that a monitor
      * would have after this patch. It runs in this process, with the address guard of all checks; at most two at a time
-     * for an account.
+     * for an account. A stop of the engine ends it.
      *
      * @throws ValidationError with every problem at once; ConflictError `not_testable` for a type that waits for signals,
      * `test_running`
@@ -233,7 +233,10 @@ export interface Engine<
    * of a service.
    */
   open(): Promise<void>
-  /** Starts no new checks and deliveries; waits up to `drainMs` (default 11000) for running ones, then aborts them. */
+  /**
+   * Starts no new checks and deliveries; waits up to `drainMs` (default 11000) for running ones, then aborts them. Every
+   * call resolves when the engine has stopped.
+   */
   stop(options?: { readonly drainMs?: number | undefined }): Promise<void>
   readonly running: boolean
   /**

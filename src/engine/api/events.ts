@@ -7,17 +7,18 @@
 import { ConfigurationError } from '../../errors.ts'
 import type { JsonObject, MonitorState } from '../../model.ts'
 import { quoted, suggestion } from '../../options.ts'
-import type { DegradedView, RestoredView } from './degraded.ts'
-import type { MaintenanceView } from './maintenance.ts'
-import type { StatusReportView } from './status-reports.ts'
 import type {
   AuditEntryView,
+  DegradedView,
   IncidentView,
   LocationView,
   MonitorSummary,
   NotificationView,
+  RestoredView,
   ResultView,
 } from './views.ts'
+import type { MaintenanceView } from './maintenance.ts'
+import type { StatusReportView } from './status-reports.ts'
 
 /** `report_resolved`: an update says so. */
 export type PublishedChange =

@@ -1,5 +1,5 @@
 /**
- * The filters and options of the engine's lists and calls.
+ * The filters and options of the engine's lists and calls, and the pages of lists.
  *
  * @module
  */
@@ -24,6 +24,12 @@ export interface PageOptions {
   readonly limit?: number | undefined
   /** `next` of the previous page. */
   readonly after?: number | undefined
+}
+
+/** A page of a list; `next` is `after` of the call for the next one, `null` at the end. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: number | null
 }
 
 export interface MonitorFilter extends PageOptions {

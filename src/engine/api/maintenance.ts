@@ -5,10 +5,8 @@
  */
 
 import type { Json, JsonObject, MaintenanceWindow } from '../../model.ts'
-import type { PageOptions, VersionOptions } from './filters.ts'
+import type { Page, PageOptions, VersionOptions } from './filters.ts'
 import type { WindowInput } from './inputs.ts'
-import type { OccurrenceView } from './occurrence.ts'
-import type { Page } from './views.ts'
 
 /** At least one of `monitor_ids`, `tags` and `all_monitors` is needed. */
 export interface MaintenanceInput {
@@ -57,6 +55,22 @@ export interface MaintenanceFilter extends PageOptions {
   readonly monitor_id?: number | undefined
   /** Open at present, or not. */
   readonly active?: boolean | undefined
+}
+
+/** One opening of a window. */
+export interface OccurrenceView {
+  /** `null` for a window in the settings of the monitor itself. */
+  readonly maintenance_id: number | null
+  readonly name: string | null
+  readonly starts_at: string
+  readonly ends_at: string
+  readonly active: boolean
+  /** Checks pause meanwhile. */
+  readonly skip_checks: boolean
+  /** What the window covers. */
+  readonly monitor_ids: readonly number[]
+  readonly tags: readonly string[]
+  readonly all_monitors: boolean
 }
 
 export interface UpcomingOptions {

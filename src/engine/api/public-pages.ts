@@ -5,8 +5,7 @@
  */
 
 import type { PageColor, PublicPageSettings } from '../../model.ts'
-import type { PageOptions, VersionOptions } from './filters.ts'
-import type { Page } from './views.ts'
+import type { Page, PageOptions, VersionOptions } from './filters.ts'
 
 /** Services under one heading. At most 100 monitors are shown on a page. */
 export interface PageGroupInput {

@@ -5,8 +5,7 @@
  */
 
 import type { ReportStatus } from '../../model.ts'
-import type { PageOptions, VersionOptions } from './filters.ts'
-import type { Page } from './views.ts'
+import type { Page, PageOptions, VersionOptions } from './filters.ts'
 
 export interface StatusReportInput {
   /** 1 to 200 characters. */

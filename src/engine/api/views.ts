@@ -5,22 +5,18 @@
  * @module
  */
 
-import type { DegradedView } from './degraded.ts'
-import type { OccurrenceView } from './occurrence.ts'
 import type { AnyChecker, FieldsOf } from '../../checkers/checker.ts'
 import type { Flat, IsAnyText, Stored } from '../../fields/field.ts'
 import type {
-  AccountQuotas,
-  AccountUse,
   AuditAction,
   AuditedResource,
   ClosedReason,
   CommonSettings,
+  DegradedEnd,
   FieldChange,
   Json,
   JsonObject,
   KeyScope,
-  MonitorDefaults,
   MonitorState,
   MonitorStatus,
   NotificationStatus,
@@ -30,6 +26,7 @@ import type {
 } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import type { FieldsOfKind } from './inputs.ts'
+import type { OccurrenceView } from './maintenance.ts'
 
 export interface MonitorSummary {
   readonly id: number
@@ -58,6 +55,21 @@ export interface MonitorSummary {
   readonly version: number
   readonly created_at: string
   readonly updated_at: string
+}
+
+/** A monitor that is up and beyond a threshold of its setting `warn`. */
+export interface DegradedView {
+  /** The first round beyond the threshold. */
+  readonly since: string
+  readonly cause_code: string
+  readonly cause_text: string
+}
+
+export interface RestoredView extends DegradedView {
+  readonly ended_at: string
+  readonly duration_sec: number
+  /** `recovered`: the figure came back. Otherwise the monitor is no longer up, or no longer checked. */
+  readonly closed_reason: DegradedEnd
 }
 
 export interface LocationStatus {
@@ -290,26 +302,6 @@ export interface NotificationView {
   readonly attempts: readonly AttemptView[]
 }
 
-export interface AccountView {
-  readonly id: number
-  readonly name: string
-  /** Its id in the host's system. */
-  readonly external_id: string | null
-  /** The quotas set for this account; absent ones are those of the engine's options. */
-  readonly quotas: AccountQuotas
-  /** The defaults of its new monitors, as set for this account; absent ones are those of the engine's options. */
-  readonly monitor_defaults: MonitorDefaults
-  readonly created_at: string
-}
-
-export interface AccountUseView {
-  /** The effective quotas; `null` is unlimited. */
-  readonly quotas: { readonly [Q in keyof AccountQuotas]-?: number | null }
-  readonly use: AccountUse
-  /** The defaults of its new monitors, with those of the engine's options; absent ones are those of the type. */
-  readonly monitor_defaults: MonitorDefaults
-}
-
 /** One change in the audit log. */
 export interface AuditEntryView {
   readonly id: number
@@ -335,10 +327,4 @@ export interface KeyView {
   readonly created_at: string
   readonly last_used_at: string | null
   readonly revoked_at: string | null
-}
-
-/** A page of a list; `next` is `after` of the call for the next one, `null` at the end. */
-export interface Page<T> {
-  readonly items: readonly T[]
-  readonly next: number | null
 }

@@ -9,7 +9,7 @@ import type { Effect } from '../../incident/transition.ts'
 import { secondsFrom } from '../../incident/uptime.ts'
 import { SOFT_EVENTS } from '../../model.ts'
 import type { JsonObject, Notice, SoftEvent } from '../../model.ts'
-import type { DegradedView, RestoredView } from '../api/degraded.ts'
+import type { DegradedView, RestoredView } from '../api/views.ts'
 
 /** Not kept among the sent keys: whether one is due is in the state. */
 export function softNotices(effects: readonly Effect[]): Notice[] {

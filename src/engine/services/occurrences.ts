@@ -8,7 +8,7 @@ import { iso, yielderOf } from '../../clock.ts'
 import { spanAt } from '../../incident/maintenance.ts'
 import type { Span } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceWindow } from '../../model.ts'
-import type { OccurrenceView } from '../api/occurrence.ts'
+import type { OccurrenceView } from '../api/maintenance.ts'
 import type { Core } from '../core/core.ts'
 import type { AccountWindow } from '../monitors/account-windows.ts'
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Page } from '../api/views.ts'
+import type { Page } from '../api/filters.ts'
 
 interface PageFilter {
   readonly limit?: number

@@ -38,7 +38,7 @@ export function readFilter<T extends Readonly<Record<string, Reader<unknown>>>>(
     else values[name] = read.value
   }
   if (values['from'] !== undefined && Number(values['from']) > Number(values['to'] ?? Infinity))
-    problems['from'] = 'invalid: it lies behind "to"'
+    problems['from'] = 'invalid: it is after "to"'
   if (Object.keys(problems).length > 0) throw new ValidationError(problems)
   return values as Filter<T>
 }
@@ -81,10 +81,10 @@ export const read = {
     },
 
   list:
-    <T>(item: Reader<T>, most = MAX_ENTRIES): Reader<readonly T[]> =>
+    <T>(item: Reader<T>, max = MAX_ENTRIES): Reader<readonly T[]> =>
     (value) => {
       if (!Array.isArray(value)) return { problem: 'invalid: a list is expected' }
-      if (value.length > most) return { problem: `out_of_range: at most ${most}` }
+      if (value.length > max) return { problem: `out_of_range: at most ${max}` }
       const values: T[] = []
       for (const each of value.map((one: unknown) => item(one))) {
         if ('problem' in each) return each

@@ -26,13 +26,11 @@ import type {
   ResultRecord,
 } from '../../model.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
-import type { DegradedView } from '../api/degraded.ts'
-import type { MonitorReading } from '../api/readings.ts'
 import type {
-  AccountView,
   AttemptView,
   AuditEntryView,
   ContactView,
+  DegradedView,
   IncidentView,
   KeyView,
   LocationStatus,
@@ -41,6 +39,8 @@ import type {
   NotificationView,
   ResultView,
 } from '../api/views.ts'
+import type { MonitorReading } from '../api/readings.ts'
+import type { AccountView } from '../api/accounts.ts'
 
 /** The parts of a summary: no settings of the type, so that no secret is decrypted for a list. */
 export type SummarySource = Pick<CachedMonitor, 'record' | 'locations'>
@@ -116,34 +116,23 @@ export function locationStatuses(
     .filter(({ id }) => cached.record.common.location_ids.includes(id))
     .map(({ id, name }) => {
       const state = cached.locations.get(id)
-      const response_ms = state?.last == null ? null : responseOf(cached.type.checker, state.last)
-      return { ...locationStatus(name, id, state), response_ms }
+      const last = state?.last ?? null
+      return {
+        location_id: id,
+        name,
+        status: LOCATION_STATUS[last?.verdict ?? 'unknown'],
+        last_check_at: last?.started_at ?? null,
+        duration_ms: last?.duration_ms ?? null,
+        phases: last?.phases ?? {},
+        cause_code: last?.cause_code ?? null,
+        cause_text: last?.cause_text ?? null,
+        consecutive_fails: state?.consecutive_fails ?? 0,
+        response_ms: last === null ? null : responseOf(cached.type.checker, last),
+      }
     })
 }
 
-function locationStatus(
-  name: string,
-  location_id: number,
-  state: LocationState | undefined,
-): Omit<LocationStatus, 'response_ms'> {
-  const last = state?.last ?? null
-  return {
-    location_id,
-    name,
-    status:
-      last === null || last.verdict === 'unknown'
-        ? 'unknown'
-        : last.verdict === 'ok'
-          ? 'up'
-          : 'down',
-    last_check_at: last?.started_at ?? null,
-    duration_ms: last?.duration_ms ?? null,
-    phases: last?.phases ?? {},
-    cause_code: last?.cause_code ?? null,
-    cause_text: last?.cause_text ?? null,
-    consecutive_fails: state?.consecutive_fails ?? 0,
-  }
-}
+const LOCATION_STATUS = { ok: 'up', fail: 'down', unknown: 'unknown' } as const
 
 /** The location that reported last. */
 export function latest(cached: Pick<CachedMonitor, 'locations'>): LocationState | undefined {

@@ -5,7 +5,8 @@
  */
 
 import type { AccountScope } from '../../engine/api/engine.ts'
-import type { AuditEntryView, Page } from '../../engine/api/views.ts'
+import type { AuditEntryView } from '../../engine/api/views.ts'
+import type { Page } from '../../engine/api/filters.ts'
 import { AUDITED_RESOURCES } from '../../model/audit.ts'
 import type { AuditedResource, FieldChange } from '../../model/audit.ts'
 import type { Json } from '../../model.ts'

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { IncidentView, Page } from '../../engine/api/views.ts'
+import type { IncidentView } from '../../engine/api/views.ts'
+import type { Page } from '../../engine/api/filters.ts'
 import type { EpochMs } from '../../model.ts'
 import { icon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OccurrenceView } from '../../engine/api/occurrence.ts'
+import type { OccurrenceView } from '../../engine/api/maintenance.ts'
 import type { EpochMs } from '../../model.ts'
 import { icon } from './icons.ts'
 import { foreign, html } from './markup.ts'

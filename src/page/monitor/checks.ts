@@ -5,7 +5,8 @@
  */
 
 import type { TypeView, AccountScope } from '../../engine/api/engine.ts'
-import type { ResultView, MonitorView, Page } from '../../engine/api/views.ts'
+import type { ResultView, MonitorView } from '../../engine/api/views.ts'
+import type { Page } from '../../engine/api/filters.ts'
 import type { EpochMs, Phase, Verdict } from '../../model.ts'
 import { verdictIcon } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'

@@ -7,7 +7,7 @@
 import { yielderOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import type { TypeView } from '../../engine/api/engine.ts'
-import type { OccurrenceView } from '../../engine/api/occurrence.ts'
+import type { OccurrenceView } from '../../engine/api/maintenance.ts'
 import type { AccountScope } from '../../engine/api/engine.ts'
 import type { ContactView } from '../../engine/api/views.ts'
 import { requestServicesOf } from '../../engine/services/request-services.ts'

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { MaintenanceView } from '../../engine/api/maintenance.ts'
-import type { OccurrenceView } from '../../engine/api/occurrence.ts'
+import type { MaintenanceView, OccurrenceView } from '../../engine/api/maintenance.ts'
 import { arrayOf, flag, integer, nullable, object, record, text, time } from './schemas.ts'
 import type { Schema } from './schemas.ts'
 

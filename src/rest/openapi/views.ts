@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { DegradedView } from '../../engine/api/degraded.ts'
 import type {
   AttemptView,
   ContactView,
+  DegradedView,
   IncidentView,
   LocationStatus,
   LocationView,
