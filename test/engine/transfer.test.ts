@@ -190,7 +190,7 @@ describe('an import', () => {
       [changed('{"monitor"', /"type":"\w+"/, '"type":"strange"'), 'there is no type "strange"'],
       [changed('{"result"', /"monitor":\d+/, '"monitor":99'), 'there is no monitor 99'],
       [changed('{"location"', '"local"', '"mars"'), 'no location "mars" here'],
-      [lines.toSpliced(at('{"contact"'), 0, lines[at('{"monitor"')]!), 'stands earlier'],
+      [lines.toSpliced(at('{"contact"'), 0, lines[at('{"monitor"')]!), 'appears earlier'],
       [lines, 'give the key of the export', {}],
       [lines, 'opens with another key', { key: OTHER_KEY }],
       // Whoever cannot read the secret may not decide where it is sent.

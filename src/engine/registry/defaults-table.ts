@@ -24,11 +24,11 @@ interface DefaultsType {
 
 /** The bounds that most types have; none is required, and none has a default. */
 export function defaultsTable(setBy: 'engine' | 'account'): FieldTable {
-  const left = setBy === 'account' ? PER_MONITOR : [...PER_MONITOR, ...PER_ACCOUNT]
+  const excluded = setBy === 'account' ? PER_MONITOR : [...PER_MONITOR, ...PER_ACCOUNT]
   const fields = Object.entries<AnyField>(commonFields())
   return Object.fromEntries(
     fields
-      .filter(([name]) => !left.includes(name))
+      .filter(([name]) => !excluded.includes(name))
       .map(([name, { fallback: _, ...field }]) => [name, { ...field, presence: 'optional' }]),
   )
 }

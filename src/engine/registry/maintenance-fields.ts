@@ -7,10 +7,10 @@
 import { field } from '../../fields/vocabulary.ts'
 import type { FieldTable } from '../../fields/field.ts'
 import { maintenanceWindow } from './window-field.ts'
-import { MOST_TAGS } from './monitor-fields.ts'
+import { MAX_TAGS } from './monitor-fields.ts'
 
 /** Each is looked up when the window is stored. */
-const MOST_MONITORS = 200
+const MAX_MONITORS = 200
 
 export const MAINTENANCE_FIELDS = {
   name: field
@@ -20,13 +20,13 @@ export const MAINTENANCE_FIELDS = {
   monitor_ids: field
     .list(field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER }), {
       description: 'Monitors',
-      max: MOST_MONITORS,
+      max: MAX_MONITORS,
     })
     .default([]),
   tags: field
     .list(field.text({ description: 'Tag', max: 64, trim: true }), {
       description: 'Every monitor with one of these tags; a string with commas is accepted as well',
-      max: MOST_TAGS,
+      max: MAX_TAGS,
       commas: true,
     })
     .default([]),

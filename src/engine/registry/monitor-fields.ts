@@ -18,17 +18,20 @@ import { DAY_MIN } from '../../model/time.ts'
 
 const MONTH_SEC = 31 * 86_400
 /** Tags of one monitor. */
-export const MOST_TAGS = 50
+export const MAX_TAGS = 50
 
-/** `warned`: what `warn` may name. `location_ids` and `name` have defaults that depend on the engine and on the target; they are filled in at creation. */
+/**
+ * `warned`: what `warn` may name. The defaults of `location_ids` and `name` depend on the engine and on the target; they
+ * are filled in at creation.
+ */
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the table is its own type
 export function commonFields(rules: CommonRules = {}, warned: WarnFigures = warnFiguresOf()) {
   const fields = usualFields(rules, warned)
-  const idle = Object.entries(rules.noEffect ?? {}).flatMap(([name, no_effect]) => {
+  const withoutEffect = Object.entries(rules.noEffect ?? {}).flatMap(([name, no_effect]) => {
     const each: AnyField | undefined = fieldNamed(fields, name)
     return each === undefined ? [] : [[name, { ...each, info: { ...each.info, no_effect } }]]
   })
-  return { ...fields, ...(Object.fromEntries(idle) as object) }
+  return { ...fields, ...(Object.fromEntries(withoutEffect) as object) }
 }
 
 function usualFields(rules: CommonRules, warned: WarnFigures) {
@@ -91,7 +94,7 @@ function usualFields(rules: CommonRules, warned: WarnFigures) {
     tags: field
       .list(field.text({ description: 'Tag', max: 64, trim: true }), {
         description: 'Tags; a string with commas is accepted as well',
-        max: MOST_TAGS,
+        max: MAX_TAGS,
         commas: true,
       })
       .default([]),

@@ -11,9 +11,9 @@ import type { FieldBuilder } from '../../fields/field.ts'
 import { textSchema } from '../../fields/text.ts'
 import { parseHost, parseUrl } from '../../fields/url.ts'
 
-const MOST_CSS = 16_384
+const MAX_CSS = 16_384
 /** Characters of a `data:` URL; 48 KiB of an image. */
-const MOST_LOGO = 65_536
+const MAX_LOGO = 65_536
 
 /** What loads something, or hides it from this very check (CSS Syntax Level 3, 4.3.7: escapes). */
 const LOADS: readonly (readonly [RegExp, string])[] = [
@@ -43,7 +43,7 @@ function cssProblem(css: string): string | undefined {
 
 export function pageCss(): FieldBuilder<string> {
   const schema = v.pipe(
-    textSchema({ min: 0, max: MOST_CSS, multiline: true }),
+    textSchema({ min: 0, max: MAX_CSS, multiline: true }),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const problem = cssProblem(dataset.value)
       if (problem === undefined) return dataset.value
@@ -53,7 +53,7 @@ export function pageCss(): FieldBuilder<string> {
   )
   const description =
     'CSS after the style of the page; it may load nothing (no `url()`, no `@import`)'
-  return defineField({ kind: 'string', description, min: 0, max: MOST_CSS }, schema)
+  return defineField({ kind: 'string', description, min: 0, max: MAX_CSS }, schema)
 }
 
 const IMAGE =
@@ -66,7 +66,7 @@ function isPlainHost(url: string): boolean {
 
 export function pageLogo(): FieldBuilder<string> {
   const schema = v.pipe(
-    textSchema({ min: 0, max: MOST_LOGO, trim: true }),
+    textSchema({ min: 0, max: MAX_LOGO, trim: true }),
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const { value } = dataset
       if (value === '' || IMAGE.test(value)) return value
@@ -81,5 +81,5 @@ export function pageLogo(): FieldBuilder<string> {
   )
   const description =
     'Image beside the title: an https:// address, or a `data:` URL of at most 48 KiB. Empty: none'
-  return defineField({ kind: 'string', description, min: 0, max: MOST_LOGO }, schema)
+  return defineField({ kind: 'string', description, min: 0, max: MAX_LOGO }, schema)
 }

@@ -15,8 +15,8 @@ import { isTimeZone } from '../../model/time.ts'
 import { pageCss, pageLogo } from './page-css.ts'
 
 /** Each is drawn with ninety days. */
-export const MOST_SERVICES = 100
-const MOST_GROUPS = 20
+export const MAX_SERVICES = 100
+const MAX_GROUPS = 20
 
 function matching(form: RegExp, expected: string, max: number) {
   return v.pipe(
@@ -82,7 +82,7 @@ const group = v.strictObject(
     monitors: v.optional(
       v.pipe(
         v.array(service, 'invalid: an array is expected'),
-        v.maxLength(MOST_SERVICES, `out_of_range: 0..${MOST_SERVICES} items`),
+        v.maxLength(MAX_SERVICES, `out_of_range: 0..${MAX_SERVICES} items`),
       ),
       [],
     ),
@@ -94,18 +94,18 @@ const group = v.strictObject(
 function groups(): FieldBuilder<readonly PageGroup[]> {
   const schema = v.pipe(
     v.array(group, 'invalid: an array is expected'),
-    v.maxLength(MOST_GROUPS, `out_of_range: 0..${MOST_GROUPS} items`),
+    v.maxLength(MAX_GROUPS, `out_of_range: 0..${MAX_GROUPS} items`),
     v.check(
-      (given) => given.reduce((sum, { monitors }) => sum + monitors.length, 0) <= MOST_SERVICES,
-      `out_of_range: at most ${MOST_SERVICES} monitors in all`,
+      (given) => given.reduce((sum, { monitors }) => sum + monitors.length, 0) <= MAX_SERVICES,
+      `out_of_range: at most ${MAX_SERVICES} monitors in all`,
     ),
   )
   return defineField(
     {
       kind: 'array',
       format: 'page_groups',
-      description: `Services by heading, in the order of display: \`name\`, \`monitors\` (ids, or \`{ id, name }\` with the name on the page), \`tag\` (all monitors with it, by name). ${MOST_SERVICES} monitors are shown at most`,
-      max: MOST_GROUPS,
+      description: `Services by heading, in the order of display: \`name\`, \`monitors\` (ids, or \`{ id, name }\` with the name on the page), \`tag\` (all monitors with it, by name). ${MAX_SERVICES} monitors are shown at most`,
+      max: MAX_GROUPS,
     },
     schema,
   )

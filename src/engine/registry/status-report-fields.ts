@@ -8,9 +8,9 @@ import type { FieldTable } from '../../fields/field.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { REPORT_STATUSES } from '../../model/public-page.ts'
 
-const MOST_PAGES = 50
-const MOST_MONITORS = 100
-const MOST_TEXT = 5000
+const MAX_PAGES = 50
+const MAX_MONITORS = 100
+const MAX_TEXT = 5000
 
 function ids(description: string, bounds: { readonly min?: number; readonly max: number }) {
   const id = field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER })
@@ -20,23 +20,23 @@ function ids(description: string, bounds: { readonly min?: number; readonly max:
 /** What an update of a report changes. */
 export const STATUS_REPORT_FIELDS = {
   title: field.text({ description: 'What is disrupted', max: 200, trim: true }).required(),
-  page_ids: ids('Public pages that show it', { min: 1, max: MOST_PAGES }).required(),
+  page_ids: ids('Public pages that show it', { min: 1, max: MAX_PAGES }).required(),
   monitor_ids: ids('Monitors that are affected, as far as they are on the page', {
-    max: MOST_MONITORS,
+    max: MAX_MONITORS,
   }).default([]),
 } satisfies FieldTable
 
 /** Of an export: the pages of a report may be gone since. */
 export const EXPORTED_REPORT_FIELDS = {
   ...STATUS_REPORT_FIELDS,
-  page_ids: ids('Public pages that show it', { max: MOST_PAGES }).required(),
+  page_ids: ids('Public pages that show it', { max: MAX_PAGES }).required(),
 } satisfies FieldTable
 
 const status = field.oneOf(REPORT_STATUSES, { description: 'How far the work on it is' })
 const text = field
   .text({
     description: 'Plain text; line breaks are kept',
-    max: MOST_TEXT,
+    max: MAX_TEXT,
     multiline: true,
     trim: true,
   })

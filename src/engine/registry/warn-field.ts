@@ -18,7 +18,7 @@ import { suggestion } from '../../options.ts'
 export const RESPONSE = 'response'
 
 /** Thresholds of one monitor. */
-const MOST_FIGURES = 20
+const MAX_FIGURES = 20
 
 type Entry = readonly [figure: string, limit: Warn[string]]
 
@@ -69,9 +69,9 @@ export function warnField({ figures, learned }: WarnFigures): FieldBuilder<Warn>
     v.rawTransform<Record<string, unknown>, Warn>(({ dataset, addIssue }) => {
       const input = dataset.value
       const entries = Object.entries(input)
-      if (entries.length > MOST_FIGURES)
-        addIssue({ message: `out_of_range: at most ${MOST_FIGURES} figures` })
-      const read = entries.slice(0, MOST_FIGURES).map(([key, value]): Entry => {
+      if (entries.length > MAX_FIGURES)
+        addIssue({ message: `out_of_range: at most ${MAX_FIGURES} figures` })
+      const read = entries.slice(0, MAX_FIGURES).map(([key, value]): Entry => {
         const here = { type: 'object', origin: 'value', input, key, value } as const
         if (!figures.includes(key)) {
           addIssue({ message: unknownFigure(key, figures), path: [here] })

@@ -8,9 +8,9 @@ import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts'
 import { FIRST_ACCOUNT, isAccountId } from '../../model.ts'
 import type { AccountQuotas, AccountRecord, JsonObject, NewAuditRecord } from '../../model.ts'
 import type { Engine } from '../api/engine.ts'
-import { defaultsTable } from '../registry/monitor-defaults.ts'
+import { defaultsTable } from '../registry/defaults-table.ts'
 import { announceAudit } from '../announce/audit.ts'
-import { actorOf, auditRecord, bounded, fieldChanges } from './audit.ts'
+import { actorOf, auditRecord, boundedChanges, fieldChanges } from './audit.ts'
 import {
   effectiveDefaults,
   idProblems,
@@ -147,14 +147,12 @@ function accountAudit(
     })),
   ].filter(({ from, to }) => from !== to)
   const compared = {
-    ...{
-      before: before.monitor_defaults as JsonObject,
-      after: after.monitor_defaults as JsonObject,
-    },
+    before: before.monitor_defaults as JsonObject,
+    after: after.monitor_defaults as JsonObject,
     texts: true,
   }
   const defaults = fieldChanges(defaultsTable('account'), compared, 'monitor_defaults.')
-  const changes = bounded([...named, ...defaults])
+  const changes = boundedChanges([...named, ...defaults])
   if (changes.length === 0) return undefined
   return auditRecord(by, { resource: 'account', action: 'updated', name: after.name, changes })
 }

@@ -23,7 +23,7 @@ import { read, readFilter } from './read-filter.ts'
 
 const MAX_ACTOR = 200
 /** Maximum number of fields in one record; the others are left out. */
-const MOST_FIELDS = 100
+const MAX_FIELDS = 100
 /** Characters of JSON of one value, and of all values of a record: longer ones are left out. */
 const MAX_VALUE = 500
 const MAX_VALUES = 4000
@@ -94,9 +94,9 @@ export function fieldChanges(
 }
 
 /** The changes that fit in a record: as many fields, and as much of their values. */
-export function bounded(changes: readonly FieldChange[]): FieldChange[] {
+export function boundedChanges(changes: readonly FieldChange[]): FieldChange[] {
   let room = MAX_VALUES
-  return changes.slice(0, MOST_FIELDS).map(({ field, ...values }) => {
+  return changes.slice(0, MAX_FIELDS).map(({ field, ...values }) => {
     const length = JSON.stringify(values).length
     const named = { field: field.slice(0, MAX_VALUE) }
     if (length > MAX_VALUE || length > room) return named

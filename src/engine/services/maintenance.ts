@@ -17,7 +17,7 @@ import { announceAudit } from '../announce/audit.ts'
 import { publishMaintenance } from '../announce/published.ts'
 import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
 import type { AccountWindow } from '../monitors/account-windows.ts'
-import { MOST_WINDOWS } from '../monitors/account-windows.ts'
+import { MAX_WINDOWS } from '../monitors/account-windows.ts'
 import { auditRecord } from './audit.ts'
 import { maintenanceFilter, previewOptions, upcomingOptions } from './filters.ts'
 import { upcomingOf } from './occurrences.ts'
@@ -47,7 +47,7 @@ export function maintenanceOfAccount(
   const records = versionedRecords<MaintenanceSettings>(context, account_id, {
     rows: store.maintenance,
     resource: 'maintenance',
-    words: 'maintenance window',
+    noun: 'maintenance window',
     fields: MAINTENANCE_FIELDS,
     nameOf: ({ name }) => name,
     comparable: (settings) => settings as unknown as JsonObject,
@@ -64,7 +64,7 @@ export function maintenanceOfAccount(
   /** Makes room: a window for every deployment would otherwise fill the account. Returns how many were removed. */
   async function dropOld(now: EpochMs): Promise<number> {
     let dropped = 0
-    const rows = await store.maintenance.list({ account_id, limit: MOST_WINDOWS })
+    const rows = await store.maintenance.list({ account_id, limit: MAX_WINDOWS })
     for (const { id, version, settings } of rows) {
       if (!('start' in settings.window)) continue
       if (Date.parse(settings.window.end) > now - KEPT_DAYS * DAY_MS) continue
@@ -88,8 +88,7 @@ export function maintenanceOfAccount(
         input: settingsFrom(input, READ_ONLY),
       })
       const { maintenance_windows } = await quotasOf(core, account_id)
-      const most = maintenance_windows ?? MOST_WINDOWS
-      const create = () => records.create(settings, most)
+      const create = () => records.create(settings, maintenance_windows)
       const created = await create().catch(async (error: unknown) => {
         const isFull = error instanceof ConflictError && error.code === 'quota'
         if (isFull && (await dropOld(clock.now())) > 0) return create()
@@ -110,7 +109,9 @@ export function maintenanceOfAccount(
       return {
         settings: to,
         changes: names.map((field) => ({
-          ...{ field, from: from?.[field] ?? null, to: to[field] ?? null },
+          field,
+          from: from?.[field] ?? null,
+          to: to[field] ?? null,
         })),
         ended: hasEnded(settings.window, clock.now()),
       }

@@ -12,7 +12,7 @@ import { withoutAbsent } from '../../fields/merge.ts'
 import type { AccountRecord, ContactRecord, JsonObject, MonitorDefaults } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { Core } from '../core/core.ts'
-import { defaultsTable } from '../registry/monitor-defaults.ts'
+import { defaultsTable } from '../registry/defaults-table.ts'
 import { contactProblems, locationProblems } from './monitor-ids.ts'
 import { resolvedQuotas } from './quotas.ts'
 

@@ -12,7 +12,7 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 
 /** Off the event loop, in the thread pool. */
-function derived(password: string, salt: Buffer): Promise<Buffer> {
+function deriveKey(password: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFC'), salt, HASH_BYTES, COSTS, (error, key) => {
       if (error === null) resolve(key)
@@ -23,15 +23,15 @@ function derived(password: string, salt: Buffer): Promise<Buffer> {
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const hash = await derived(password, salt)
+  const hash = await deriveKey(password, salt)
   return `scrypt$${salt.toString('base64url')}$${hash.toString('base64url')}`
 }
 
 export async function isPassword(password: string, stored: string): Promise<boolean> {
-  const [form, salt = '', hash = ''] = stored.split('$')
+  const [scheme, salt = '', hash = ''] = stored.split('$')
   const wanted = Buffer.from(hash, 'base64url')
-  if (form !== 'scrypt' || wanted.length !== HASH_BYTES) return false
-  return timingSafeEqual(await derived(password, Buffer.from(salt, 'base64url')), wanted)
+  if (scheme !== 'scrypt' || wanted.length !== HASH_BYTES) return false
+  return timingSafeEqual(await deriveKey(password, Buffer.from(salt, 'base64url')), wanted)
 }
 
 /** In the place of a hash: no password opens the page. */

@@ -19,7 +19,7 @@ import { pageOptions } from './filters.ts'
 import { hashPassword, isPassword } from './page-password.ts'
 import { pageOf } from './paging.ts'
 import type { ServiceContext } from './service-context.ts'
-import { PAGES, quotasOf } from './quotas.ts'
+import { quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import type { PublishedPages } from './request-services.ts'
 import { settingsFrom, versionedRecords } from './versioned-records.ts'
@@ -32,7 +32,7 @@ export function publicPagesOf(context: ServiceContext, account_id: number): Publ
   const records = versionedRecords<PublicPageSettings>(context, account_id, {
     rows,
     resource: 'public_page',
-    words: 'page',
+    noun: 'page',
     fields: PUBLIC_PAGE_FIELDS,
     nameOf: ({ title }) => title,
     comparable: ({ password_hash = null, ...settings }) =>
@@ -46,7 +46,7 @@ export function publicPagesOf(context: ServiceContext, account_id: number): Publ
         input: settingsFrom(input, READ_ONLY),
       })
       const { public_pages } = await quotasOf(core, account_id)
-      return viewOf(await records.create(settings, public_pages ?? PAGES))
+      return viewOf(await records.create(settings, public_pages))
     },
     get: async (id) => viewOf(await records.own(id)),
     async list(given) {
@@ -108,7 +108,7 @@ async function validSettings(
   const parsed = parse(PUBLIC_PAGE_FIELDS, keeps ? { ...input, password: null } : input)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const { password } = parsed.value
-  const hash = password === undefined ? undefined : await hashed(context, account_id, password)
+  const hash = password === undefined ? undefined : await hashInTurn(context, account_id, password)
   const known = new Set(before?.groups.flatMap(({ monitors }) => monitors.map(({ id }) => id)))
   const groups = await ownGroups(context.core, parsed.value.groups, {
     isThere: async (id) => (await context.core.store.monitors.get(id))?.account_id === account_id,
@@ -130,7 +130,8 @@ export function storedPage(
   }
 }
 
-function hashed(
+/** One password at a time, accounts in turn. */
+function hashInTurn(
   { hashing }: ServiceContext,
   account_id: number,
   password: string,
@@ -167,7 +168,7 @@ export async function ownGroups(
         addProblem(problems, 'groups', problemAt([at, 'monitors', index], problem))
       if (!(await isThere(id))) {
         if (!mayBeGone(id)) wrong(`invalid: there is no monitor ${id}`)
-      } else if (shown.has(id)) wrong(`invalid: the monitor ${id} stands on the page already`)
+      } else if (shown.has(id)) wrong(`invalid: the monitor ${id} is on the page already`)
       else monitors.push(each)
       shown.add(id)
     }

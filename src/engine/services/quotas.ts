@@ -8,19 +8,24 @@ import { ConflictError, NotFoundError } from '../../errors.ts'
 import type { AccountQuotas, AccountRecord, CommonSettings } from '../../model.ts'
 import type { Allowance } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
-import { MOST_WINDOWS } from '../monitors/account-windows.ts'
+import { MAX_WINDOWS } from '../monitors/account-windows.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
+/** Quotas that have a limit even if nobody sets one. */
+type AlwaysLimited = 'maintenance_windows' | 'public_pages' | 'status_reports'
+
 /** All quotas resolved; `null` is unlimited. */
-export type ResolvedQuotas = { readonly [Q in keyof AccountQuotas]-?: number | null }
+export type ResolvedQuotas = {
+  readonly [Q in keyof AccountQuotas]-?: Q extends AlwaysLimited ? number : number | null
+}
 
 const COUNT = { min: 0, max: 1e9 } as const
 
-/** Each takes an address that no other account can have. */
-export const PAGES = 20
-export const MOST_PAGES = 1000
-export const REPORTS = 500
-const MOST_REPORTS = 1000
+/** Each page takes an address that no other account can have. */
+const DEFAULT_PAGES = 20
+export const MAX_PAGES = 1000
+const DEFAULT_REPORTS = 500
+const MAX_REPORTS = 1000
 
 /** The bounds of quotas. All are integers except the checks per minute. */
 const QUOTA_BOUNDS: Readonly<
@@ -30,9 +35,9 @@ const QUOTA_BOUNDS: Readonly<
   contacts: COUNT,
   min_interval_sec: { min: 1, max: 86_400 },
   checks_per_min: COUNT,
-  maintenance_windows: { min: 0, max: MOST_WINDOWS },
-  public_pages: { min: 0, max: MOST_PAGES },
-  status_reports: { min: 0, max: MOST_REPORTS },
+  maintenance_windows: { min: 0, max: MAX_WINDOWS },
+  public_pages: { min: 0, max: MAX_PAGES },
+  status_reports: { min: 0, max: MAX_REPORTS },
 }
 
 /** Problems of quotas as a caller wrote them, by name. */
@@ -71,9 +76,9 @@ export function resolvedQuotas(
     contacts: of('contacts'),
     min_interval_sec: of('min_interval_sec'),
     checks_per_min: of('checks_per_min'),
-    maintenance_windows: of('maintenance_windows') ?? MOST_WINDOWS,
-    public_pages: of('public_pages') ?? PAGES,
-    status_reports: of('status_reports') ?? REPORTS,
+    maintenance_windows: of('maintenance_windows') ?? MAX_WINDOWS,
+    public_pages: of('public_pages') ?? DEFAULT_PAGES,
+    status_reports: of('status_reports') ?? DEFAULT_REPORTS,
   }
 }
 

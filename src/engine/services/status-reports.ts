@@ -24,21 +24,27 @@ import {
 import { publishReport } from '../announce/published.ts'
 import { statusReportFilter } from './filters.ts'
 import type { ServiceContext } from './service-context.ts'
-import { quotasOf, REPORTS } from './quotas.ts'
+import { quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import { settingsFrom, versionedRecords } from './versioned-records.ts'
 
-const MOST_UPDATES = 50
+const MAX_UPDATES = 50
 /** Characters of all updates of a report: lists and pages show them whole. */
-const MOST_CHARACTERS = 50_000
+const MAX_CHARS = 50_000
 /** Rows per query: a store may read each of them whole in one turn. */
 const STEP = 10
 /** Characters of the updates of one page of the list, which becomes one text. */
-const MOST_LISTED = 500_000
+const MAX_LISTED_CHARS = 500_000
 
 const READ_ONLY = [
-  ...['id', 'status', 'updates', 'started_at', 'resolved_at'],
-  ...['version', 'created_at', 'updated_at'],
+  'id',
+  'status',
+  'updates',
+  'started_at',
+  'resolved_at',
+  'version',
+  'created_at',
+  'updated_at',
 ]
 
 export function statusReportsOf(context: ServiceContext, account_id: number): StatusReportServices {
@@ -47,7 +53,7 @@ export function statusReportsOf(context: ServiceContext, account_id: number): St
   const records = versionedRecords<StatusReportSettings>(context, account_id, {
     rows,
     resource: 'status_report',
-    words: 'report',
+    noun: 'report',
     fields: { ...STATUS_REPORT_FIELDS, ...REPORT_UPDATE_FIELDS },
     nameOf: ({ title }) => title,
     comparable: ({ updates, ...settings }) => ({ ...settings, ...updates.at(-1) }),
@@ -61,7 +67,7 @@ export function statusReportsOf(context: ServiceContext, account_id: number): St
       const updates = [{ at: core.clock.now(), status, text }]
       const { status_reports } = await quotasOf(core, account_id)
       const made = { ...rest, ...targets, updates }
-      const view = viewOf(await records.create(made, status_reports ?? REPORTS))
+      const view = viewOf(await records.create(made, status_reports))
       await publishReport(core, { account_id, report: view, change: 'report_created' })
       return view
     },
@@ -80,7 +86,7 @@ export function statusReportsOf(context: ServiceContext, account_id: number): St
           const view = viewOf(record)
           if (!fits(view, filter)) continue
           const last = found.at(-1)
-          if (last !== undefined && (found.length === limit || characters > MOST_LISTED))
+          if (last !== undefined && (found.length === limit || characters > MAX_LISTED_CHARS))
             return { items: found, next: last.id }
           found.push(view)
           characters += charactersOf(view.updates)
@@ -125,10 +131,10 @@ export function statusReportsOf(context: ServiceContext, account_id: number): St
 
 /** @throws ConflictError `quota` for more than a report may say */
 export function requireBounded(updates: StatusReportSettings['updates']): void {
-  if (updates.length > MOST_UPDATES)
-    throw new ConflictError('quota', `A report has at most ${MOST_UPDATES} updates`)
-  if (charactersOf(updates) > MOST_CHARACTERS)
-    throw new ConflictError('quota', `A report has at most ${MOST_CHARACTERS} characters`)
+  if (updates.length > MAX_UPDATES)
+    throw new ConflictError('quota', `A report has at most ${MAX_UPDATES} updates`)
+  if (charactersOf(updates) > MAX_CHARS)
+    throw new ConflictError('quota', `A report has at most ${MAX_CHARS} characters`)
 }
 
 function charactersOf(updates: readonly { readonly text: string }[]): number {

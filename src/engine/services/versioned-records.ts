@@ -19,7 +19,7 @@ import type {
 import type { VersionedRows } from '../../store/store.ts'
 import { announceAudit } from '../announce/audit.ts'
 import type { VersionOptions } from '../api/filters.ts'
-import { auditRecord, bounded, fieldChanges } from './audit.ts'
+import { auditRecord, boundedChanges, fieldChanges } from './audit.ts'
 import { versionOptions } from './filters.ts'
 import type { ServiceContext } from './service-context.ts'
 import { readFilter } from './read-filter.ts'
@@ -31,7 +31,7 @@ interface Kind<S> {
   readonly rows: VersionedRows<S>
   readonly resource: AuditedResource
   /** In messages: `The page has version 3`. */
-  readonly words: string
+  readonly noun: string
   /** As the audit log compares them. */
   readonly fields: FieldTable
   nameOf(settings: S): string
@@ -42,8 +42,8 @@ interface Kind<S> {
 export interface VersionedRecords<S> {
   /** @throws NotFoundError for one of another account */
   own(id: number): Promise<VersionedRecord<S>>
-  /** @throws ConflictError `quota` beyond `most` */
-  create(settings: S, most: number): Promise<VersionedRecord<S>>
+  /** @throws ConflictError `quota` beyond `max` of the account */
+  create(settings: S, max: number): Promise<VersionedRecord<S>>
   /** `next` is asked again if another request has changed it meanwhile. @throws ConflictError `version_mismatch` */
   update(
     id: number,
@@ -59,12 +59,12 @@ export function versionedRecords<S>(
   kind: Kind<S>,
 ): VersionedRecords<S> {
   const { core, ready } = context
-  const { rows, resource, words } = kind
+  const { rows, resource, noun } = kind
 
   async function own(id: number): Promise<VersionedRecord<S>> {
     await ready()
     const record = await rows.get(id)
-    if (record?.account_id !== account_id) throw new NotFoundError(words)
+    if (record?.account_id !== account_id) throw new NotFoundError(noun)
     return record
   }
 
@@ -79,17 +79,17 @@ export function versionedRecords<S>(
       after: kind.comparable(after),
       texts: true,
     }
-    const changes = bounded(fieldChanges(kind.fields, compared))
+    const changes = boundedChanges(fieldChanges(kind.fields, compared))
     return changes.length === 0 ? undefined : { ...entry('updated', after), changes }
   }
 
   return {
     own,
-    async create(settings, most) {
+    async create(settings, max) {
       const now = core.clock.now()
       const audit = entry('created', settings)
       const made = { account_id, settings, created_at: now, updated_at: now }
-      const created = await rows.create(made, most, audit)
+      const created = await rows.create(made, max, audit)
       announceAudit(core, audit, created)
       return created
     },
@@ -97,7 +97,7 @@ export function versionedRecords<S>(
       const { version } = readFilter(versionOptions, options)
       for (let tries = 1; tries <= TRIES; tries++) {
         const record = await own(id)
-        requireVersion(words, record, version)
+        requireVersion(noun, record, version)
         const settings = await next(record)
         const audit = changed(record.settings, settings)
         const change = { settings, updated_at: core.clock.now(), audit }
@@ -106,28 +106,28 @@ export function versionedRecords<S>(
         if (audit !== undefined) announceAudit(core, audit, updated)
         return updated
       }
-      throw new ConflictError('busy', `Others change the ${words} all the time; ask again`)
+      throw new ConflictError('busy', `Others change the ${noun} all the time; ask again`)
     },
     async remove(id, options) {
       const { version } = readFilter(versionOptions, options)
       const record = await own(id)
-      requireVersion(words, record, version)
+      requireVersion(noun, record, version)
       const audit = entry('deleted', record.settings)
       if (await rows.remove(id, version, audit)) announceAudit(core, audit, { id, account_id })
-      else requireVersion(words, await own(id), version)
+      else requireVersion(noun, await own(id), version)
       return record
     },
   }
 }
 
-/** `words`: what it is, in the message. @throws ConflictError `version_mismatch` */
+/** `noun`: what it is, in the message. @throws ConflictError `version_mismatch` */
 export function requireVersion(
-  words: string,
+  noun: string,
   { version }: { readonly version: number },
   wanted: number | undefined,
 ): void {
   if (wanted === undefined || wanted === version) return
-  const message = `The ${words} has version ${version}, not ${wanted}`
+  const message = `The ${noun} has version ${version}, not ${wanted}`
   throw new ConflictError('version_mismatch', message)
 }
 

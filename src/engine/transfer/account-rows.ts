@@ -68,8 +68,7 @@ export function countNew<T>(read: () => Promise<FreeRows<T>>): RowCount<T> {
   }
 }
 
-/** Rows per query. */
-const PAGE = 50
+const ROWS_PER_QUERY = 50
 
 interface OfAccount {
   readonly account_id: number
@@ -83,10 +82,10 @@ export async function* rowsOf<R extends { readonly id: number }>(
   account_id: number,
 ): AsyncGenerator<R> {
   for (let after_id = 0; ;) {
-    const page = await table.list({ account_id, after_id, limit: PAGE })
+    const page = await table.list({ account_id, after_id, limit: ROWS_PER_QUERY })
     yield* page
     const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
+    if (last === undefined || page.length < ROWS_PER_QUERY) return
     after_id = last.id
   }
 }
@@ -97,21 +96,21 @@ interface NewRow<S> {
   readonly name: string
   readonly settings: S
   readonly created_at: number
-  /** How many the account may have with it. */
-  readonly most: number
+  /** How many rows the account may have, this one included. */
+  readonly max: number
 }
 
-/** @throws ConflictError `quota` beyond `most` */
+/** @throws ConflictError `quota` beyond `max` */
 export async function storeRow<S>(
-  { parts, account_id }: { readonly parts: ServiceContext; readonly account_id: number },
+  { context, account_id }: { readonly context: ServiceContext; readonly account_id: number },
   rows: VersionedRows<S>,
-  { resource, name, settings, created_at, most }: NewRow<S>,
+  { resource, name, settings, created_at, max }: NewRow<S>,
 ): Promise<VersionedRecord<S>> {
-  const { core } = parts
+  const { core } = context
   const now = core.clock.now()
   const made = { account_id, settings, created_at: Math.min(created_at, now), updated_at: now }
-  const audit = auditRecord(parts, { resource, action: 'created', name })
-  const created = await rows.create(made, most, audit)
+  const audit = auditRecord(context, { resource, action: 'created', name })
+  const created = await rows.create(made, max, audit)
   announceAudit(core, audit, created)
   return created
 }

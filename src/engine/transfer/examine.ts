@@ -6,8 +6,9 @@
 
 import { joinedProblems, ValidationError } from '../../errors.ts'
 import { createSeal } from '../../seal.ts'
-import { MOST_PAGES, quotasOf } from '../services/quotas.ts'
-import { ratedChecks } from '../../store/store.ts'
+import { MAX_PAGES, quotasOf } from '../services/quotas.ts'
+import type { ResolvedQuotas } from '../services/quotas.ts'
+import { quotaError, ratedChecks } from '../../store/store.ts'
 import type { ImportOptions, ImportView, MissingSecrets } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
 import { countNew } from './account-rows.ts'
@@ -15,23 +16,22 @@ import type { LineKind, LineOf } from './lines.ts'
 import { parentProblems } from './parents.ts'
 import { problemOf } from './read-lines.ts'
 import type { NumberedLine } from './read-lines.ts'
-import { createPageCount, readPage, readReport, reportsHere } from './published-pages.ts'
-import { requireQuotas } from './quota-use.ts'
+import { createPageCount, readPage, readReport, reportsHere } from './public-pages.ts'
 import { readContact, readMonitor, requireFreeToken } from './read-records.ts'
 import type { ReadMonitor, Reader } from './read-records.ts'
 import { readWindow, windowsHere } from './windows.ts'
 
-const MOST_MONITORS = 100_000
-const MOST_CONTACTS = 10_000
+const MAX_MONITORS = 100_000
+const MAX_CONTACTS = 10_000
 /** Problems that are reported at once. */
-const MOST_PROBLEMS = 20
-const MOST_MISSING = 100
+const MAX_PROBLEMS = 20
+const MAX_MISSING = 100
 
 export interface Examined extends Omit<ImportView, 'over_quota'> {
   readonly reader: Reader
 }
 
-interface Setting {
+interface Examination {
   readonly core: Core
   readonly account_id: number
   readonly options: Pick<ImportOptions, 'key' | 'locations' | 'slugs'>
@@ -41,20 +41,20 @@ interface Setting {
   readonly goesOn: (export_id: string) => boolean
 }
 
-type Visit = { readonly [K in LineKind]?: (of: LineOf<K>) => void | Promise<void> }
+type Visit = { readonly [K in LineKind]?: (line: LineOf<K>) => void | Promise<void> }
 
 /** @throws ValidationError with the numbers of the lines, ConflictError `quota` */
 export async function examine(
-  setting: Setting,
+  examination: Examination,
   lines: AsyncIterable<NumberedLine>,
 ): Promise<Examined> {
-  const { core, account_id, results_after } = setting
+  const { core, account_id, results_after } = examination
   const known = { contacts: new Set<number>(), monitors: new Map<number, readonly number[]>() }
   const names = new Map<number, string>()
   const free = await contactsByName(core, account_id)
-  const goesOn = (): boolean => setting.goesOn(header?.id ?? '')
+  const goesOn = (): boolean => examination.goesOn(header?.id ?? '')
   const planned = countNew(() => windowsHere(core, account_id, goesOn()))
-  const published = examinePublished(setting, { monitors: known.monitors, reading })
+  const published = examinePages(examination, { monitors: known.monitors, reading })
   const counts = {
     contacts: 0,
     incidents: 0,
@@ -68,32 +68,34 @@ export async function examine(
   let header: LineOf<'export'> | undefined
   let reader: Reader | undefined
 
-  const ofMonitor = ({ monitor }: { readonly monitor: number }): void =>
-    require(known.monitors.has(monitor), `invalid: there is no monitor ${monitor} in the export`)
+  const requireMonitor = ({ monitor }: { readonly monitor: number }): void =>
+    ensure(known.monitors.has(monitor), `invalid: there is no monitor ${monitor} in the export`)
   async function reading(): Promise<Reader> {
-    reader ??= await readerOf(setting, header, names)
+    reader ??= await readerOf(examination, header, names)
     return reader
   }
 
   const visit: Visit = {
-    export: (of) => void (header = of),
+    export: (line) => void (header = line),
     location: ({ id, name }) => void names.set(id, name),
-    async contact(of) {
-      require(!known.contacts.has(of.id), `invalid: the contact ${of.id} stands earlier`)
-      require(known.contacts.size < MOST_CONTACTS, `out_of_range: 0..${MOST_CONTACTS} contacts`)
-      known.contacts.add(of.id)
-      const { name, kind, parsed } = await readContact(await reading(), of)
+    async contact(line) {
+      ensure(!known.contacts.has(line.id), `invalid: the contact ${line.id} appears earlier`)
+      ensure(known.contacts.size < MAX_CONTACTS, `out_of_range: 0..${MAX_CONTACTS} contacts`)
+      known.contacts.add(line.id)
+      const { name, kind, parsed } = await readContact(await reading(), line)
       if (free.take(kind.kind, name) !== undefined) return
       counts.contacts++
-      require(parsed !==
-        undefined, `required: the secrets of the contact "${name}" are left out; create it first, or export with a key`)
+      ensure(
+        parsed !== undefined,
+        `required: the secrets of the contact "${name}" are left out; create it first, or export with a key`,
+      )
     },
-    async monitor(of) {
-      require(!known.monitors.has(of.id), `invalid: the monitor ${of.id} stands earlier`)
-      require(known.monitors.size < MOST_MONITORS, `out_of_range: 0..${MOST_MONITORS} monitors`)
-      known.monitors.set(of.id, [])
-      const read = readMonitor(await reading(), of)
-      known.monitors.set(of.id, read.common.depends_on)
+    async monitor(line) {
+      ensure(!known.monitors.has(line.id), `invalid: the monitor ${line.id} appears earlier`)
+      ensure(known.monitors.size < MAX_MONITORS, `out_of_range: 0..${MAX_MONITORS} monitors`)
+      known.monitors.set(line.id, [])
+      const read = readMonitor(await reading(), line)
+      known.monitors.set(line.id, read.common.depends_on)
       requireContacts(known.contacts, read)
       if (read.type.checker.push === undefined && !read.paused)
         checks_per_min += ratedChecks(read.common)
@@ -102,24 +104,26 @@ export async function examine(
       if (read.token === undefined) counts.new_tokens++
       else if (!goesOn()) await requireFreeToken(core, read.token)
     },
-    maintenance: async (of) => void (await planned.add(readWindow(of, known.monitors))),
+    maintenance: async (line) => void (await planned.add(readWindow(line, known.monitors))),
     ...published.visit,
-    day(of) {
-      ofMonitor(of)
+    day(line) {
+      requireMonitor(line)
       counts.days++
     },
-    ...{ hour: ofMonitor, availability: ofMonitor },
-    incident(of) {
-      ofMonitor(of)
+    hour: requireMonitor,
+    availability: requireMonitor,
+    incident(line) {
+      requireMonitor(line)
       counts.incidents++
     },
-    async result(of) {
-      ofMonitor(of)
+    async result(line) {
+      requireMonitor(line)
       const { locations } = await reading()
-      require(locations.has(
-        of.location,
-      ), `invalid: there is no location "${names.get(of.location) ?? of.location}" here; say which stands for it`)
-      if (of.started_at < results_after) counts.old_results++
+      ensure(
+        locations.has(line.location),
+        `invalid: there is no location "${names.get(line.location) ?? line.location}" here; say which stands for it`,
+      )
+      if (line.started_at < results_after) counts.old_results++
       else counts.results++
     },
   }
@@ -143,8 +147,8 @@ export async function examine(
   }
 }
 
-function examinePublished(
-  { core, account_id }: Setting,
+function examinePages(
+  { core, account_id }: Examination,
   {
     monitors,
     reading,
@@ -154,13 +158,14 @@ function examinePublished(
   const pages = createPageCount(core, account_id)
   const reports = countNew(() => reportsHere(core, account_id))
   const visit: Visit = {
-    async public_page(of) {
-      require(!ids.has(of.id), `invalid: the public page ${of.id} stands earlier`)
-      require(ids.size < MOST_PAGES, `out_of_range: 0..${MOST_PAGES} public pages`)
-      ids.add(of.id)
-      await pages.add(await readPage(await reading(), of, monitors))
+    async public_page(line) {
+      ensure(!ids.has(line.id), `invalid: the public page ${line.id} appears earlier`)
+      ensure(ids.size < MAX_PAGES, `out_of_range: 0..${MAX_PAGES} public pages`)
+      ids.add(line.id)
+      await pages.add(await readPage(await reading(), line, monitors))
     },
-    status_report: async (of) => void (await reports.add(readReport(of, { pages: ids, monitors }))),
+    status_report: async (line) =>
+      void (await reports.add(readReport(line, { pages: ids, monitors }))),
   }
   return {
     visit,
@@ -173,7 +178,7 @@ function examinePublished(
   }
 }
 
-function require(condition: boolean, problem: string): void {
+function ensure(condition: boolean, problem: string): void {
   if (!condition) throw new ValidationError({ '': problem })
 }
 
@@ -198,20 +203,22 @@ async function problemsOf(
   const problems: Record<string, string> = {}
   for await (const { number, line } of lines) {
     try {
-      await (visit[line.kind] as ((of: unknown) => void | Promise<void>) | undefined)?.(line.of)
+      await (visit[line.kind] as ((content: unknown) => void | Promise<void>) | undefined)?.(
+        line.content,
+      )
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error
       found.push(error)
       for (const [field, problem] of Object.entries(error.fields))
         problems[field === '' ? `line ${number}` : `line ${number}, ${field}`] = problem
-      if (Object.keys(problems).length >= MOST_PROBLEMS) break
+      if (Object.keys(problems).length >= MAX_PROBLEMS) break
     }
   }
   return problems
 }
 
 async function readerOf(
-  { core, account_id, options }: Setting,
+  { core, account_id, options }: Examination,
   header: LineOf<'export'> | undefined,
   names: ReadonlyMap<number, string>,
 ): Promise<Reader> {
@@ -240,7 +247,7 @@ function createMissing() {
   return {
     noted,
     note({ id, common, missing }: ReadMonitor): void {
-      if (missing.length > 0 && noted.without_secrets++ < MOST_MISSING)
+      if (missing.length > 0 && noted.without_secrets++ < MAX_MISSING)
         missing_secrets.push({ monitor_id: id, name: common.name, fields: missing })
     },
   }
@@ -271,4 +278,24 @@ function requireContacts(contacts: ReadonlySet<number>, { common }: ReadMonitor)
   throw new ValidationError({
     contact_ids: `invalid: there is no contact ${stranger} in the export`,
   })
+}
+
+const LIMITED = [
+  'monitors',
+  'contacts',
+  'maintenance_windows',
+  'public_pages',
+  'status_reports',
+  'checks_per_min',
+] as const
+
+/** @throws ConflictError `quota` */
+function requireQuotas(
+  quotas: ResolvedQuotas,
+  use: Readonly<Record<(typeof LIMITED)[number], number>>,
+): void {
+  for (const what of LIMITED) {
+    const limit = quotas[what]
+    if (limit !== null && use[what] > limit) throw quotaError(what, limit)
+  }
 }

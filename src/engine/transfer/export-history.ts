@@ -10,11 +10,11 @@ import type { AvailabilityChange, HourlyStats, IncidentRecord, ResultRecord } fr
 import { DAY_MS, HOUR_MS } from '../../model/time.ts'
 import type { Core } from '../core/core.ts'
 import { hoursBetween } from '../services/hours.ts'
-import { written } from './lines.ts'
+import { jsonLine } from './lines.ts'
 
 const PAGE = 100
 /** Results that are read in one turn: each may have 64 KiB of details. */
-const MOST_RESULTS = 32
+const MAX_RESULTS = 32
 const ALWAYS = Number.MAX_SAFE_INTEGER
 
 type Ids = ReadonlySet<number>
@@ -38,14 +38,14 @@ async function* monitorHistory(core: Core, id: number): AsyncGenerator<string> {
   const { store } = core
   const days = await store.daily.list(id, '0000-01-01', '9999-12-31')
   for (const { monitor_id, ...day } of days)
-    yield written('day', { monitor: monitor_id, ...day, latency: { ...day.latency } })
-  for await (const stats of hoursOf(core, id)) yield hourLine(stats)
+    yield jsonLine('day', { monitor: monitor_id, ...day, latency: { ...day.latency } })
+  for await (const stats of hoursByDay(core, id)) yield hourLine(stats)
   for await (const { at, availability } of changesOf(store, id))
-    yield written('availability', { monitor: id, at: iso(at), availability })
+    yield jsonLine('availability', { monitor: id, at: iso(at), availability })
 }
 
 /** A day at a time, from the first one that has results. */
-async function* hoursOf(core: Core, id: number): AsyncGenerator<HourlyStats> {
+async function* hoursByDay(core: Core, id: number): AsyncGenerator<HourlyStats> {
   const [first] = await core.store.daily.list(id, '0000-01-01', '9999-12-31')
   if (first === undefined) return
   const yieldIfLong = yielderOf(core.clock)
@@ -57,8 +57,9 @@ async function* hoursOf(core: Core, id: number): AsyncGenerator<HourlyStats> {
 }
 
 function hourLine({ monitor_id, location_id, ...stats }: HourlyStats): string {
-  return written('hour', {
-    ...{ monitor: monitor_id, location: location_id },
+  return jsonLine('hour', {
+    monitor: monitor_id,
+    location: location_id,
     ...stats,
     hour: iso(stats.hour),
     latency: latencyOf(stats),
@@ -113,7 +114,7 @@ async function* incidentLines(core: Core, account_id: number, ids: Ids): AsyncGe
 
 function incidentLine(incident: IncidentRecord): string {
   const { id: _, account_id: _a, suppressed_by: _s, monitor_id: monitor, ...rest } = incident
-  return written('incident', {
+  return jsonLine('incident', {
     ...rest,
     monitor,
     started_at: iso(rest.started_at),
@@ -146,7 +147,7 @@ async function* resultLines({ store, clock }: Core, ids: Ids): AsyncGenerator<st
     const [first] = await store.results.list({ monitor_id: id, order: 'asc', limit: 1 })
     if (first !== undefined) readings.push({ id, after: 0, next: first.started_at, step: 20 })
   }
-  for (let day = dayOf(earliest(readings)); day <= until; day = dayAfter(day, readings)) {
+  for (let day = startOfDay(earliest(readings)); day <= until; day = nextDay(day, readings)) {
     for (const reading of readings)
       if (reading.next !== null && reading.next < day + DAY_MS)
         yield* resultsUntil(store, reading, Math.min(day + DAY_MS, until))
@@ -160,7 +161,7 @@ async function* resultsUntil(
 ): AsyncGenerator<string> {
   let count = 0
   for (;;) {
-    const limit = Math.min(MOST_RESULTS, reading.step + 2)
+    const limit = Math.min(MAX_RESULTS, reading.step + 2)
     const page = await store.results.list({
       monitor_id: reading.id,
       order: 'asc',
@@ -179,7 +180,7 @@ async function* resultsUntil(
 }
 
 function resultLine({ id: _, monitor_id, location_id, ...result }: ResultRecord): string {
-  return written('result', {
+  return jsonLine('result', {
     monitor: monitor_id,
     location: location_id,
     ...result,
@@ -193,11 +194,11 @@ function earliest(readings: readonly Reading[]): number {
   return readings.reduce((least, { next }) => Math.min(least, next ?? Infinity), Infinity)
 }
 
-function dayOf(at: number): number {
+function startOfDay(at: number): number {
   return Math.floor(at / DAY_MS) * DAY_MS
 }
 
 /** Days without results are skipped. */
-function dayAfter(day: number, readings: readonly Reading[]): number {
-  return Math.max(day + DAY_MS, dayOf(earliest(readings)))
+function nextDay(day: number, readings: readonly Reading[]): number {
+  return Math.max(day + DAY_MS, startOfDay(earliest(readings)))
 }

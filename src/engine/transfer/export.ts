@@ -23,10 +23,10 @@ import { cachedMonitorOf } from '../monitors/cached-monitor.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { historyLines } from './export-history.ts'
 import { rowsOf } from './account-rows.ts'
-import { FORMAT, written } from './lines.ts'
+import { FORMAT, jsonLine } from './lines.ts'
 import { digestOf, placeOf } from './place.ts'
 import type { Exporting } from './place.ts'
-import { publishedLines } from './published-pages.ts'
+import { publicPageLines } from './public-pages.ts'
 import { windowLines } from './windows.ts'
 
 export async function* exportAccount(
@@ -50,7 +50,7 @@ export async function* exportAccount(
     lines++
     yield line
   }
-  yield written('end', { lines })
+  yield jsonLine('end', { lines })
 }
 
 const OPTIONS = {
@@ -63,7 +63,7 @@ const OPTIONS = {
 async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<string> {
   const { core, account_id, export_id, seal } = exporting
   const { store, clock } = core
-  yield written('export', {
+  yield jsonLine('export', {
     format: FORMAT,
     id: export_id,
     watchpost: VERSION,
@@ -74,11 +74,13 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
   const account = await store.accounts.get(account_id)
   if (account === undefined) throw new NotFoundError('account')
   const { name, external_id, quotas, monitor_defaults } = account
-  yield written('account', {
-    ...{ name, external_id, quotas: { ...quotas } },
+  yield jsonLine('account', {
+    name,
+    external_id,
+    quotas: { ...quotas },
     monitor_defaults: { ...monitor_defaults } as JsonObject,
   })
-  for (const location of await store.locations.list()) yield written('location', location)
+  for (const location of await store.locations.list()) yield jsonLine('location', location)
   const contacts = new Set<number>()
   for (const contact of await store.contacts.list(account_id)) {
     contacts.add(contact.id)
@@ -89,7 +91,7 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
   for await (const record of rowsOf(store.monitors, account_id))
     if (ids.has(record.id)) yield monitorLine(exporting, record, { contacts, ids })
   yield* windowLines(core, account_id, ids)
-  yield* publishedLines(exporting, ids)
+  yield* publicPageLines(exporting, ids)
   if (history) yield* historyLines(core, account_id, ids)
 }
 
@@ -117,7 +119,7 @@ function contactLine(exporting: Exporting, record: ContactRecord): string {
   const hidden = hide(kind.fields, settings, seal, (path) =>
     placeOf(export_id, `contact.${id}.${path}`),
   )
-  return written('contact', {
+  return jsonLine('contact', {
     id,
     kind: name,
     settings: hidden,
@@ -151,7 +153,7 @@ function monitorLine(exporting: Exporting, record: MonitorRecord, there: There):
   const hidden = hide(checker.fields, settings, seal, (path) =>
     placeOf(export_id, `monitor.${id}.settings.${path}`),
   )
-  return written('monitor', {
+  return jsonLine('monitor', {
     id,
     type,
     paused: record.machine.state === 'paused',

@@ -16,7 +16,7 @@ import type { ServiceContext } from '../services/service-context.ts'
 import { importedMonitors, withoutMarks } from './store-lines.ts'
 
 interface Finishing {
-  readonly parts: ServiceContext
+  readonly context: ServiceContext
   readonly account_id: number
   /** When the export began: what its monitors were since then is unknown. */
   readonly at: number
@@ -26,10 +26,10 @@ interface Finishing {
 const GROUP = 25
 
 export async function finish(
-  { parts, account_id, at }: Finishing,
+  { context, account_id, at }: Finishing,
   signal: AbortSignal | undefined,
 ): Promise<Pick<ImportView, 'over_quota'>> {
-  const { core } = parts
+  const { core } = context
   const { checks_per_min } = allowanceOf(await quotasOf(core, account_id))
   const within = checks_per_min === undefined ? {} : { within: { checks_per_min } }
   const yieldIfLong = yielderOf(core.clock)
@@ -50,10 +50,10 @@ export async function finish(
         over_quota++
         await keepPaused(core, record, { at, last: known.get(record.id) })
       } else if (end?.ok !== true) throw new NotFoundError('monitor')
-      await schedule(parts, record.id)
+      await schedule(context, record.id)
     }
   }
-  for await (const record of importedMonitors(parts, account_id)) {
+  for await (const record of importedMonitors(context, account_id)) {
     await yieldIfLong()
     group.push(record)
     if (group.length >= GROUP) await release()

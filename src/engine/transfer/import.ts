@@ -31,7 +31,7 @@ export interface Kept {
 }
 
 interface Target {
-  readonly parts: ServiceContext
+  readonly context: ServiceContext
   readonly account_id: number
   readonly importing: Importing
   readonly retention: Kept | undefined
@@ -51,8 +51,8 @@ export async function importAccount(
   checkOptions('import', options, OPTIONS)
   if (typeof source !== 'function')
     throw new ConfigurationError('import: a function that begins to read the export is expected')
-  const { parts, account_id, importing } = target
-  await parts.ready()
+  const { context, account_id, importing } = target
+  await context.ready()
   if (importing.has(account_id))
     throw new ConflictError('import_running', 'An import into this account is under way')
   importing.add(account_id)
@@ -73,15 +73,15 @@ const OPTIONS = {
 } satisfies option.OptionTable<ImportOptions>
 
 async function execute(
-  { parts, account_id, retention }: Target,
+  { context, account_id, retention }: Target,
   source: ImportSource,
   options: ImportOptions,
 ): Promise<ImportView> {
-  const { core } = parts
+  const { core } = context
   const { meta } = core.store
   const before = progressFrom(await meta.get(nameOf(account_id)))
   // Refused before the export is read, which may be long.
-  if (before === undefined || before.stage === 'done') await requireEmpty(parts, account_id)
+  if (before === undefined || before.stage === 'done') await requireEmpty(context, account_id)
   const results_after = core.clock.now() - (retention?.resultsDays ?? 30) * DAY_MS
   const hours_after = core.clock.now() - (retention?.hourlyDays ?? 90) * DAY_MS
   const examined = await examine(
@@ -92,23 +92,23 @@ async function execute(
       results_after,
       goesOn: (export_id) => before?.export_id === export_id && before.stage !== 'done',
     },
-    paced(parts, readLines(source), { ...options, doing: 'validating' }),
+    paced(context, readLines(source), { ...options, doing: 'validating' }),
   )
   const { export_id, at } = examined.reader
   const goesOn = before?.export_id === export_id && before.stage !== 'done'
-  if (!goesOn) await requireEmpty(parts, account_id)
+  if (!goesOn) await requireEmpty(context, account_id)
   if (options.dryRun === true) return viewOf(examined)
   const note = (stage: Progress['stage']): Promise<void> =>
     meta.set(nameOf(account_id), JSON.stringify({ export_id, stage } satisfies Progress))
   if (!goesOn || before.stage === 'storing') {
     await note('storing')
     await storeLines(
-      { parts, account_id, examined, goesOn, results_after, hours_after },
-      paced(parts, readLines(source), { ...options, doing: 'storing' }),
+      { context, account_id, examined, goesOn, results_after, hours_after },
+      paced(context, readLines(source), { ...options, doing: 'storing' }),
     )
     await note('stored')
   }
-  const finished = await finish({ parts, account_id, at }, options.signal)
+  const finished = await finish({ context, account_id, at }, options.signal)
   await note('done')
   return { ...viewOf(examined), ...finished }
 }

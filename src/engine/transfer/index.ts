@@ -13,12 +13,12 @@ import type { Importing, Kept } from './import.ts'
 export type { Importing } from './import.ts'
 
 export function transferOf(
-  parts: ServiceContext,
+  context: ServiceContext,
   account_id: number,
   engine: { readonly importing: Importing; readonly retention: Kept | undefined },
 ): Pick<AccountScope, 'export' | 'import'> {
   return {
-    export: (options) => exportAccount(parts, account_id, options),
-    import: (source, options) => importAccount({ parts, account_id, ...engine }, source, options),
+    export: (options) => exportAccount(context, account_id, options),
+    import: (source, options) => importAccount({ context, account_id, ...engine }, source, options),
   }
 }

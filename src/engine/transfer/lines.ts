@@ -7,7 +7,7 @@
  */
 
 import * as v from 'valibot'
-import { MOST_BUCKETS } from '../../model/totals.ts'
+import { MAX_BUCKETS } from '../../model/totals.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { HOUR_MS } from '../../model/time.ts'
 import type { Json, JsonObject } from '../../model.ts'
@@ -102,7 +102,7 @@ const SHAPES = {
     max_ms: v.nullable(ms),
     latency: v.union([
       v.strictTuple([]),
-      v.pipe(v.tupleWithRest([bucket], count), v.minLength(2), v.maxLength(MOST_BUCKETS + 1)),
+      v.pipe(v.tupleWithRest([bucket], count), v.minLength(2), v.maxLength(MAX_BUCKETS + 1)),
     ]),
     phases: v.record(v.pipe(v.string(), v.regex(/^.{1,64}_ms$/)), ms),
     figures: v.record(
@@ -147,7 +147,7 @@ const SHAPES = {
 type Shapes = typeof SHAPES
 export type LineKind = keyof Shapes
 export type LineOf<K extends LineKind> = v.InferOutput<Shapes[K]>
-export type Line = { [K in LineKind]: { readonly kind: K; readonly of: LineOf<K> } }[LineKind]
+export type Line = { [K in LineKind]: { readonly kind: K; readonly content: LineOf<K> } }[LineKind]
 
 /** Times as they are written. */
 export type WrittenLine<K extends LineKind> = v.InferInput<Shapes[K]>
@@ -173,8 +173,8 @@ export function rankOf(kind: LineKind): number {
   return RANKS[kind]
 }
 
-export function written<K extends LineKind>(kind: K, of: WrittenLine<K>): string {
-  return `${JSON.stringify({ [kind]: of })}\n`
+export function jsonLine<K extends LineKind>(kind: K, content: WrittenLine<K>): string {
+  return `${JSON.stringify({ [kind]: content })}\n`
 }
 
 /** The line, or what is wrong with it. */
@@ -192,13 +192,13 @@ export function lineFrom(json: string): Line | string {
   if (kind === undefined || others.length > 0 || !Object.hasOwn(SHAPES, kind))
     return `invalid: one of ${Object.keys(SHAPES).join(', ')} is expected`
   const known = kind as LineKind
-  const of = value[kind]
-  if (known === 'export' && isJsonObject(of) && of['format'] !== FORMAT)
+  const content = value[kind]
+  if (known === 'export' && isJsonObject(content) && content['format'] !== FORMAT)
     return `invalid: it was written in another format than ${FORMAT}, by another version of watchpost`
   const shape = shapeProblem(value)
   if (shape !== undefined) return shape
-  const parsed = v.safeParse<Shapes[LineKind]>(SHAPES[known], of, { abortEarly: true })
-  if (parsed.success) return { kind: known, of: parsed.output } as Line
+  const parsed = v.safeParse<Shapes[LineKind]>(SHAPES[known], content, { abortEarly: true })
+  if (parsed.success) return { kind: known, content: parsed.output } as Line
   const [issue] = parsed.issues
   const place = v.getDotPath(issue) ?? ''
   return `${kind}${place === '' ? '' : `.${place}`}: ${problemOf(issue)}`

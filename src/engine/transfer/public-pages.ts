@@ -23,14 +23,14 @@ import { ownGroups, storedPage } from '../services/public-pages.ts'
 import { requireBounded } from '../services/status-reports.ts'
 import { freeRows, rowsOf } from './account-rows.ts'
 import type { FreeRows } from './account-rows.ts'
-import { written } from './lines.ts'
+import { jsonLine } from './lines.ts'
 import type { LineOf } from './lines.ts'
 import { placeOf } from './place.ts'
 import type { Exporting } from './place.ts'
 import { reveal } from './read-records.ts'
 import type { Reader } from './read-records.ts'
 
-export async function* publishedLines(
+export async function* publicPageLines(
   exporting: Exporting,
   monitors: ReadonlySet<number>,
 ): AsyncGenerator<string> {
@@ -55,7 +55,7 @@ function pageLine(
     monitors: group.monitors.filter((monitor) => monitors.has(monitor.id)),
   }))
   const hidden = hash && (seal?.encrypt(hash, placeOf(export_id, hashPlace(id))) ?? MASK)
-  return written('public_page', {
+  return jsonLine('public_page', {
     id,
     created_at: iso(created_at),
     password_hash: hidden ?? null,
@@ -74,7 +74,7 @@ interface There {
 
 function reportLine({ settings, created_at }: StatusReportRecord, there: There): string {
   const { title, page_ids, monitor_ids, updates } = settings
-  return written('status_report', {
+  return jsonLine('status_report', {
     created_at: iso(created_at),
     settings: {
       title,
@@ -183,7 +183,7 @@ function reportKey({ title, updates }: StatusReportSettings): string {
 }
 
 export interface PageCount {
-  /** @throws ValidationError for a slug that stands earlier, or is of another account */
+  /** @throws ValidationError for a slug that appears earlier, or is of another account */
   add(settings: PublicPageSettings): Promise<void>
   /** Pages that an import adds. */
   readonly added: number

@@ -10,9 +10,9 @@ import { lineFrom, rankOf } from './lines.ts'
 import type { Line } from './lines.ts'
 
 /** Characters of a line: a result has up to 64 KiB of details, a monitor up to as many of settings several times. */
-const MOST_LINE_CHARS = 1024 * 1024
+const MAX_LINE_CHARS = 1024 * 1024
 /** Lines of an export: years of results of ten thousand monitors. */
-const MOST_LINES = 1_000_000_000
+const MAX_LINES = 1_000_000_000
 
 export interface NumberedLine {
   readonly number: number
@@ -26,18 +26,18 @@ export async function* readLines(source: ImportSource): AsyncGenerator<NumberedL
   let ended = false
   for await (const json of textLines(source())) {
     number++
-    if (number > MOST_LINES) throw problemOf(number, `out_of_range: 1..${MOST_LINES} lines`)
+    if (number > MAX_LINES) throw problemOf(number, `out_of_range: 1..${MAX_LINES} lines`)
     const line = lineFrom(json)
     if (typeof line === 'string') throw problemOf(number, line)
     if ((number === 1) !== (line.kind === 'export'))
       throw problemOf(number, 'invalid: an export begins with its line "export"')
     if (ended || rankOf(line.kind) < rank)
-      throw problemOf(number, `invalid: a line "${line.kind}" stands earlier`)
+      throw problemOf(number, `invalid: a line "${line.kind}" appears earlier`)
     rank = rankOf(line.kind)
     if (line.kind === 'end') {
       ended = true
-      if (line.of.lines !== number)
-        throw problemOf(number, `invalid: the export had ${line.of.lines} lines`)
+      if (line.content.lines !== number)
+        throw problemOf(number, `invalid: the export had ${line.content.lines} lines`)
     }
     yield { number, line }
   }
@@ -57,16 +57,16 @@ async function* textLines(pieces: ReturnType<ImportSource>): AsyncGenerator<stri
     rest += typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
     let from = 0
     for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n', from)) {
-      yield bounded(rest.slice(from, end), number++)
+      yield withinBounds(rest.slice(from, end), number++)
       from = end + 1
     }
-    rest = bounded(rest.slice(from), number)
+    rest = withinBounds(rest.slice(from), number)
   }
   rest += decoder.decode()
-  if (rest !== '') yield bounded(rest, number)
+  if (rest !== '') yield withinBounds(rest, number)
 }
 
-function bounded(line: string, number: number): string {
-  if (line.length <= MOST_LINE_CHARS) return line
-  throw problemOf(number, `out_of_range: 0..${MOST_LINE_CHARS} characters`)
+function withinBounds(line: string, number: number): string {
+  if (line.length <= MAX_LINE_CHARS) return line
+  throw problemOf(number, `out_of_range: 0..${MAX_LINE_CHARS} characters`)
 }

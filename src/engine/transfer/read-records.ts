@@ -72,7 +72,7 @@ export async function readContact(
   const kind = reader.core.kinds.get(name)
   if (kind === undefined)
     throw new ValidationError({ kind: `invalid: this engine has no contacts of this kind` })
-  requireUnchanged(reader, kind.fields, { id, kind: name, settings, proof, of: 'contact' })
+  requireUnchanged(reader, kind.fields, { id, kind: name, settings, proof, what: 'contact' })
   const { opened, missing } = open(reader, kind.fields, settings, `contact.${id}`)
   const written = settings['name']
   if (typeof written !== 'string') throw new ValidationError({ name: 'required' })
@@ -89,7 +89,7 @@ export function readMonitor(reader: Reader, line: LineOf<'monitor'>): ReadMonito
   const { driver, fields, push } = type.checker
   if (driver !== undefined && !isInstalled(driver))
     throw new ValidationError({ type: `invalid: npm install ${driver}` })
-  requireUnchanged(reader, fields, { ...line, kind: line.type, of: 'monitor' })
+  requireUnchanged(reader, fields, { ...line, kind: line.type, what: 'monitor' })
   const { opened, missing } = open(reader, fields, line.settings, `monitor.${id}.settings`)
   const parsed = core.registry.parse(type, opened)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
@@ -99,7 +99,6 @@ export function readMonitor(reader: Reader, line: LineOf<'monitor'>): ReadMonito
       interval_sec: `out_of_range: ${quotas.min_interval_sec} or more (the shortest interval of the account)`,
     })
   const location_ids = locationsOf(reader, common.location_ids)
-  const most = location_ids.length
   return {
     id,
     type,
@@ -107,7 +106,7 @@ export function readMonitor(reader: Reader, line: LineOf<'monitor'>): ReadMonito
       ...common,
       name: common.name ?? target.slice(0, 200),
       location_ids,
-      confirm_locations: Math.min(common.confirm_locations ?? 2, most),
+      confirm_locations: Math.min(common.confirm_locations ?? 2, location_ids.length),
     },
     settings,
     target,
@@ -140,7 +139,7 @@ function locationsOf(
 }
 
 interface Proven {
-  readonly of: 'contact' | 'monitor'
+  readonly what: 'contact' | 'monitor'
   readonly id: number
   readonly kind: string
   readonly settings: JsonObject
@@ -151,7 +150,7 @@ interface Proven {
 function requireUnchanged(
   { seal, export_id }: Reader,
   fields: FieldTable,
-  { of, id, kind, settings, proof }: Proven,
+  { what, id, kind, settings, proof }: Proven,
 ): void {
   if (seal === undefined) return
   let secrets = 0
@@ -160,7 +159,7 @@ function requireUnchanged(
     return secret
   })
   if (secrets === 0) return
-  const digest = reveal(seal, proof ?? '', placeOf(export_id, `${of}.${id}.proof`), 'proof')
+  const digest = reveal(seal, proof ?? '', placeOf(export_id, `${what}.${id}.proof`), 'proof')
   if (proof === undefined || !isSealed(proof) || digest !== digestOf(kind, settings))
     throw new ValidationError({
       proof: 'invalid: the line was changed since the export; import it as it was, then change it',

@@ -21,15 +21,15 @@ import { sealContact } from '../core/stored-contacts.ts'
 import { auditRecord } from '../services/audit.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { ruleOf } from '../rounds/composite.ts'
-import { allowanceOf, PAGES, REPORTS } from '../services/quotas.ts'
-import { storeRow } from './account-rows.ts'
+import { allowanceOf } from '../services/quotas.ts'
+import { rowsOf, storeRow } from './account-rows.ts'
 import type { FreeRows } from './account-rows.ts'
 import { contactsByName } from './examine.ts'
 import type { Examined } from './examine.ts'
 import { createHistoryWriter } from './history-writer.ts'
 import type { LineKind, LineOf } from './lines.ts'
 import type { NumberedLine } from './read-lines.ts'
-import { pageHere, readPage, readReport, reportsHere } from './published-pages.ts'
+import { pageHere, readPage, readReport, reportsHere } from './public-pages.ts'
 import { readContact, readMonitor } from './read-records.ts'
 import type { ReadMonitor } from './read-records.ts'
 import { readWindow, storeWindow, windowsHere } from './windows.ts'
@@ -42,7 +42,7 @@ const FROM = 'watchpost:from:'
 const STAYS = 'watchpost:stays-paused'
 
 export interface Storing {
-  readonly parts: ServiceContext
+  readonly context: ServiceContext
   readonly account_id: number
   readonly examined: Examined
   /** Some of it may be stored. */
@@ -51,19 +51,19 @@ export interface Storing {
   readonly hours_after: number
 }
 
-type Visit = { readonly [K in LineKind]?: (of: LineOf<K>) => Promise<void> }
+type Visit = { readonly [K in LineKind]?: (line: LineOf<K>) => Promise<void> }
 
 export async function storeLines(
   storing: Storing,
   lines: AsyncIterable<NumberedLine>,
 ): Promise<void> {
-  const { parts, account_id, examined, goesOn, results_after, hours_after } = storing
+  const { context, account_id, examined, goesOn, results_after, hours_after } = storing
   const { reader } = examined
   const monitors = goesOn ? await storedMonitors(storing) : new Map<number, number>()
   const contacts = new Map<number, number>()
   const links = new Map<number, Links>()
   const storeContact = await contactStore(storing)
-  const history = createHistoryWriter(parts.core, { goesOn: new Set(monitors.values()) })
+  const history = createHistoryWriter(context.core, { goesOn: new Set(monitors.values()) })
   const pages = new Map<number, number>()
   let windows: FreeRows<MaintenanceSettings> | undefined
   let reports: FreeRows<StatusReportSettings> | undefined
@@ -72,35 +72,36 @@ export async function storeLines(
     old.flatMap((id) => reader.locations.get(id) ?? [])
 
   const visit: Visit = {
-    contact: async (of) => void contacts.set(of.id, await storeContact(of)),
-    async monitor(of) {
-      const read = readMonitor(reader, of)
+    contact: async (line) => void contacts.set(line.id, await storeContact(line)),
+    async monitor(line) {
+      const read = readMonitor(reader, line)
       const { depends_on } = read.common
       const members =
         read.type.checker.composite === undefined ? undefined : ruleOf(read.settings).monitor_ids
-      if (depends_on.length > 0 || members !== undefined) links.set(of.id, { depends_on, members })
-      if (!monitors.has(of.id)) monitors.set(of.id, await storeMonitor(storing, read, contacts))
+      if (depends_on.length > 0 || members !== undefined)
+        links.set(line.id, { depends_on, members })
+      if (!monitors.has(line.id)) monitors.set(line.id, await storeMonitor(storing, read, contacts))
     },
-    async maintenance(of) {
-      const settings = readWindow(of, monitors)
-      windows ??= await windowsHere(parts.core, account_id, goesOn)
+    async maintenance(line) {
+      const settings = readWindow(line, monitors)
+      windows ??= await windowsHere(context.core, account_id, goesOn)
       if (windows.take(settings)) return
-      const most = reader.quotas.maintenance_windows
+      const max = reader.quotas.maintenance_windows
       const monitor_ids = settings.monitor_ids.map(here)
-      await storeWindow({ parts, account_id, most }, { ...settings, monitor_ids }, of.created_at)
+      await storeWindow({ context, account_id, max }, { ...settings, monitor_ids }, line.created_at)
     },
-    public_page: async (of) => void pages.set(of.id, await storePage(storing, of, monitors)),
-    async status_report(of) {
-      const read = readReport(of, { pages, monitors })
-      reports ??= await reportsHere(parts.core, account_id)
+    public_page: async (line) => void pages.set(line.id, await storePage(storing, line, monitors)),
+    async status_report(line) {
+      const read = readReport(line, { pages, monitors })
+      reports ??= await reportsHere(context.core, account_id)
       if (reports.take(read)) return
       const page_ids = read.page_ids.map((id) => pages.get(id) ?? 0)
-      await storeRow(storing, parts.core.store.statusReports, {
+      await storeRow(storing, context.core.store.statusReports, {
         resource: 'status_report',
         name: read.title,
         settings: { ...read, page_ids, monitor_ids: read.monitor_ids.map(here) },
-        created_at: of.created_at,
-        most: reader.quotas.status_reports ?? REPORTS,
+        created_at: line.created_at,
+        max: reader.quotas.status_reports,
       })
     },
     day: ({ monitor, ...day }) => history.day(here(monitor), day),
@@ -121,12 +122,12 @@ export async function storeLines(
     },
   }
   for await (const { line } of lines)
-    await (visit[line.kind] as ((of: unknown) => Promise<void>) | undefined)?.(line.of)
+    await (visit[line.kind] as ((content: unknown) => Promise<void>) | undefined)?.(line.content)
   await history.flush()
   // A member that the export does not have was removed before.
   const present = (ids: readonly number[]): number[] => ids.flatMap((id) => monitors.get(id) ?? [])
   for (const [id, { depends_on, members }] of links)
-    await linkMonitor(parts, here(id), {
+    await linkMonitor(context, here(id), {
       depends_on: depends_on.map(here),
       members: members && present(members),
     })
@@ -146,13 +147,13 @@ function idOf(ids: ReadonlyMap<number, number>, old: number): number {
   throw new NotFoundError('monitor')
 }
 
-async function contactStore({ parts, account_id, examined }: Storing) {
-  const { core, outbox } = parts
+async function contactStore({ context, account_id, examined }: Storing) {
+  const { core, outbox } = context
   const { reader } = examined
   const free = await contactsByName(core, account_id)
   const within = allowanceOf(reader.quotas)
-  return async (of: LineOf<'contact'>): Promise<number> => {
-    const { kind, name, parsed } = await readContact(reader, of)
+  return async (line: LineOf<'contact'>): Promise<number> => {
+    const { kind, name, parsed } = await readContact(reader, line)
     const known = free.take(kind.kind, name)
     if (known !== undefined) return known
     if (parsed === undefined) throw new NotFoundError('contact')
@@ -166,7 +167,7 @@ async function contactStore({ parts, account_id, examined }: Storing) {
       created_at: now,
       updated_at: now,
     }
-    const audit = auditRecord(parts, { resource: 'contact', action: 'created', name })
+    const audit = auditRecord(context, { resource: 'contact', action: 'created', name })
     const created = await core.store.contacts.create(made, within, audit)
     announceAudit(core, audit, created)
     outbox.contactChanged(created)
@@ -174,9 +175,9 @@ async function contactStore({ parts, account_id, examined }: Storing) {
   }
 }
 
-async function storedMonitors({ parts, account_id }: Storing): Promise<Map<number, number>> {
+async function storedMonitors({ context, account_id }: Storing): Promise<Map<number, number>> {
   const found = new Map<number, number>()
-  for await (const { id, common } of importedMonitors(parts, account_id)) {
+  for await (const { id, common } of importedMonitors(context, account_id)) {
     const from = common.tags.find((tag) => tag.startsWith(FROM))
     if (from !== undefined) found.set(Number(from.slice(FROM.length)), id)
   }
@@ -189,8 +190,8 @@ async function storePage(
   line: LineOf<'public_page'>,
   monitors: ReadonlyMap<number, number>,
 ): Promise<number> {
-  const { parts, account_id, examined } = storing
-  const { core } = parts
+  const { context, account_id, examined } = storing
+  const { core } = context
   const { reader } = examined
   const read = await readPage(reader, line, monitors)
   const known = await pageHere(core, account_id, read.slug)
@@ -204,34 +205,26 @@ async function storePage(
     name: read.title,
     settings: { ...read, groups },
     created_at: line.created_at,
-    most: reader.quotas.public_pages ?? PAGES,
+    max: reader.quotas.public_pages,
   })
   return made.id
 }
 
-const PAGE = 50
-
 /** Monitors whose import has not ended. */
-export async function* importedMonitors(
+export function importedMonitors(
   { core }: ServiceContext,
   account_id: number,
 ): AsyncGenerator<MonitorRecord> {
-  for (let after_id = 0; ;) {
-    const query = { account_id, tags: [[IMPORTING]], after_id, limit: PAGE }
-    const page = await core.store.monitors.list(query)
-    yield* page
-    const last = page.at(-1)
-    if (last === undefined || page.length < PAGE) return
-    after_id = last.id
-  }
+  const { monitors } = core.store
+  return rowsOf({ list: (query) => monitors.list({ ...query, tags: [[IMPORTING]] }) }, account_id)
 }
 
 async function storeMonitor(
-  { parts, account_id, examined }: Storing,
+  { context, account_id, examined }: Storing,
   read: ReadMonitor,
   contacts: ReadonlyMap<number, number>,
 ): Promise<number> {
-  const { core, monitorCache } = parts
+  const { core, monitorCache } = context
   const { type, common, settings, target, missing, paused, token } = read
   const now = core.clock.now()
   const stays = paused || missing.length > 0
@@ -240,7 +233,7 @@ async function storeMonitor(
       ? makeToken(core)
       : { token_hash: hashOf(token), sealed: sealToken(core, token) }
   const pushed = type.checker.push === undefined ? undefined : kept
-  const audit = auditRecord(parts, { resource: 'monitor', action: 'created', name: common.name })
+  const audit = auditRecord(context, { resource: 'monitor', action: 'created', name: common.name })
   const made = await core.store.monitors.create(
     {
       account_id,

@@ -9,12 +9,11 @@ import { ValidationError } from '../../errors.ts'
 import { parse } from '../../fields/parse.ts'
 import type { JsonObject, MaintenanceSettings } from '../../model.ts'
 import type { Core } from '../core/core.ts'
-import { MOST_WINDOWS } from '../monitors/account-windows.ts'
 import { MAINTENANCE_FIELDS } from '../registry/maintenance-fields.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { freeRows, rowsOf, storeRow } from './account-rows.ts'
 import type { FreeRows } from './account-rows.ts'
-import { written } from './lines.ts'
+import { jsonLine } from './lines.ts'
 import type { LineOf } from './lines.ts'
 
 export async function* windowLines(
@@ -25,7 +24,7 @@ export async function* windowLines(
   for await (const { id, settings, created_at } of rowsOf(core.store.maintenance, account_id)) {
     const monitor_ids = settings.monitor_ids.filter((monitor) => monitors.has(monitor))
     const known = { ...settings, monitor_ids } as unknown as JsonObject
-    yield written('maintenance', { id, created_at: iso(created_at), settings: known })
+    yield jsonLine('maintenance', { id, created_at: iso(created_at), settings: known })
   }
 }
 
@@ -70,25 +69,25 @@ function keyOf({ name, window, tags, all_monitors, monitor_ids }: MaintenanceSet
 }
 
 interface Storing {
-  readonly parts: ServiceContext
+  readonly context: ServiceContext
   readonly account_id: number
-  /** How many the account may have. */
-  readonly most: number | null
+  /** How many windows the account may have. */
+  readonly max: number
 }
 
 /** @throws ConflictError `quota` */
 export async function storeWindow(
-  { parts, account_id, most }: Storing,
+  { context, account_id, max }: Storing,
   settings: MaintenanceSettings,
   created_at: number,
 ): Promise<void> {
-  const { core, accountWindows } = parts
-  const made = await storeRow({ parts, account_id }, core.store.maintenance, {
+  const { core, accountWindows } = context
+  const made = await storeRow({ context, account_id }, core.store.maintenance, {
     resource: 'maintenance',
     name: settings.name,
     settings,
     created_at,
-    most: most ?? MOST_WINDOWS,
+    max,
   })
   accountWindows.put(made.id, made)
 }
