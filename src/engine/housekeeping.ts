@@ -19,8 +19,8 @@ const PRUNE_ROWS = 500
 const PRUNE_PAUSE_MS = 50
 /** How long a revoked key is listed. The audit log has its revocation. */
 const REVOKED_KEY_DAYS = 30
-/** The engine that owns the shard of this id prunes for all. No monitor has the id. */
-const PRUNING = 0
+/** Of several engines on a store, the one that owns the shard of this id prunes. No monitor has the id. */
+const PRUNING_ID = 0
 
 export interface Housekeeping {
   /** When an engine on this store was last known to be alive; the current time if there was none. */
@@ -67,9 +67,9 @@ export function createHousekeeping({
     timers.add(timer)
   }
 
-  /** In small steps and by one engine of all, so that checks and deliveries are not delayed. */
+  /** In small steps, so that checks and deliveries are not delayed, and by one engine of all. */
   async function prune(): Promise<void> {
-    if (!shardLeases.owns(PRUNING)) return
+    if (!shardLeases.owns(PRUNING_ID)) return
     const now = clock.now()
     const older = {
       results_before: now - resultsDays * DAY_MS,

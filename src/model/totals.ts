@@ -36,7 +36,7 @@ export interface HourCounts {
   /**
    * The number of a bucket (see `incident/latency.ts`), the count of response times in it, and those of the buckets
    * above it; empty without times. A percentile read from them deviates by at most five percent. They are at most
-   * {@link MOST_BUCKETS}, from one to 13,000: what is faster is counted in the lowest one.
+   * {@link MAX_BUCKETS}, from one to 13,000: what is faster is counted in the lowest one.
    */
   readonly latency: readonly number[]
   /** The sum of each phase of the good checks, in ms. */
@@ -58,7 +58,7 @@ export interface CurrentHour {
   readonly locations: Readonly<Record<string, HourCounts>>
 }
 
-export const MOST_BUCKETS = 100
+export const MAX_BUCKETS = 100
 /** A type of one's own may name its phases after what it meets. */
 const MOST_PHASES = 20
 
@@ -119,7 +119,7 @@ function addBuckets(a: readonly number[], b: readonly number[]): readonly number
   const [low, more] = (a[0] ?? 0) <= (b[0] ?? 0) ? [a, b] : [b, a]
   const [first = 0, start = 0] = [low[0], more[0]]
   const top = Math.max(first + low.length, start + more.length) - 2
-  const least = Math.max(first, top - MOST_BUCKETS + 1)
+  const least = Math.max(first, top - MAX_BUCKETS + 1)
   const sums = low.length - 1 === top - first + 1 && least === first ? [...low] : [least]
   if (sums.length === 1) {
     for (let at = least; at <= top; at++) sums.push(0)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countsOf, percentiles } from '../../src/incident/latency.ts'
 import { countHour, hourlyOf } from '../../src/incident/hours.ts'
-import { addHours, MOST_BUCKETS } from '../../src/model/totals.ts'
+import { addHours, MAX_BUCKETS } from '../../src/model/totals.ts'
 import type { HourCounts } from '../../src/model/totals.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { hoursView } from '../../src/engine/views/hours-view.ts'
@@ -83,7 +83,7 @@ describe('hourly totals', () => {
   it('hold percentiles within five percent, in bounded space whatever the target does', () => {
     const numbers = Array.from({ length: 500 }, (_, at) => ((at * 37) % 500) - 250)
     const wild = numbers.map((at) => counts({ latency: [at, 1] })).reduce(addHours)
-    expect(wild.latency).toHaveLength(MOST_BUCKETS + 1)
+    expect(wild.latency).toHaveLength(MAX_BUCKETS + 1)
     const [lowest, shared, ...above] = wild.latency
     expect([lowest, shared, new Set(above)]).toEqual([150, 401, new Set([1])])
     // The slow end is untouched.

@@ -16,7 +16,7 @@ import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
 import type { StalenessChange } from '../scheduling/staleness.ts'
 import { incidentView, monitorSummary, resultView } from '../views/views.ts'
 
-const OF_A_MONITOR = [
+const MONITOR_EVENTS = [
   'round',
   'notice',
   'state',
@@ -38,7 +38,7 @@ export interface AnnouncerOptions {
 }
 
 export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer {
-  const isHeard = (event: (typeof OF_A_MONITOR)[number]): boolean =>
+  const isHeard = (event: (typeof MONITOR_EVENTS)[number]): boolean =>
     core.events.listenerCount(event) > 0
 
   return {
@@ -46,7 +46,7 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
       const { audit } = change
       if (audit !== undefined) announceAudit(core, audit, before.record)
       // Views are only composed if an event has a listener.
-      if (!OF_A_MONITOR.some(isHeard)) return
+      if (!MONITOR_EVENTS.some(isHeard)) return
       // The end of an incident is emitted for a removed monitor as well.
       const cached = after ?? before
       const monitor = monitorSummary(cached, schedule.factsOf(cached))

@@ -13,7 +13,7 @@ import type { MaintenanceView } from '../api/maintenance.ts'
 import type { StatusReportView } from '../api/status-reports.ts'
 import { emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
-import { MOST_SERVICES } from '../registry/public-page-fields.ts'
+import { MAX_SERVICES } from '../registry/public-page-fields.ts'
 
 /** Pages per query. */
 const STEP = 50
@@ -78,7 +78,7 @@ export async function publishMaintenance(
         covered.set(id, known)
         if (known) return true
       }
-      const query = { account_id, tags: [[tag]], limit: MOST_SERVICES }
+      const query = { account_id, tags: [[tag]], limit: MAX_SERVICES }
       if (tag !== '' && (await core.store.monitors.list(query)).some(covers)) return true
     }
     return false

@@ -21,7 +21,7 @@ const OFFLINE_HOLDS_MS = 5_000
  * successes.
  */
 const ONLINE_HOLDS_MS = 250
-const ANCHORS_LIMIT = 10
+const MAX_ANCHORS = 10
 
 export interface Anchor {
   readonly host: string
@@ -35,8 +35,8 @@ export interface Connectivity {
   start(): Promise<void>
   /** Whether any anchor answers; also `true` if none ever did. Tested again when the last result is too old. */
   check(): Promise<boolean>
-  /** The report unchanged, or `unknown` if the location was offline; `began` is the monotonic start of the check. */
-  verify(report: CheckReport, began: number): Promise<CheckReport>
+  /** The report unchanged, or `unknown` if the location was offline; `started` is the monotonic start of the check. */
+  verify(report: CheckReport, started: number): Promise<CheckReport>
 }
 
 export interface ConnectivityOptions {
@@ -51,15 +51,15 @@ export interface ConnectivityOptions {
 export function createConnectivity(options: ConnectivityOptions): Connectivity {
   const { clock, log, onChange } = options
   const anchors = options.anchors.map(anchorOf)
-  if (anchors.length > ANCHORS_LIMIT)
-    throw new ConfigurationError(`At most ${ANCHORS_LIMIT} anchors are asked`)
+  if (anchors.length > MAX_ANCHORS)
+    throw new ConfigurationError(`At most ${MAX_ANCHORS} anchors are tested`)
   // The operator names the anchors, so no policy applies to them.
   const network = createNetwork({ clock, policy: () => undefined })
   const proven = new Set<Anchor>()
   let online = true
   /** Checks that started before this may have failed while the location was offline. */
   let online_since = -Infinity
-  let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined
+  let tested: { readonly at: number; readonly online: Promise<boolean> } | undefined
 
   async function answers(anchor: Anchor): Promise<boolean> {
     const late = new AbortController()
@@ -79,7 +79,7 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
   }
 
   /** Without an anchor that ever answered nothing is known, and the failure counts. */
-  async function look(): Promise<boolean> {
+  async function testAnchors(): Promise<boolean> {
     const any = (await Promise.all(anchors.map(answers))).includes(true)
     const reached = any || proven.size === 0
     if (reached !== online) {
@@ -92,31 +92,35 @@ export function createConnectivity(options: ConnectivityOptions): Connectivity {
     return online
   }
 
-  function ask(): Promise<boolean> {
+  /** The last result, or a new one if it is too old. */
+  function onlineNow(): Promise<boolean> {
     const now = clock.monotonic()
     const holds_ms = online ? ONLINE_HOLDS_MS : OFFLINE_HOLDS_MS
-    if (asked === undefined || now - asked.at > holds_ms) asked = { at: now, answer: look() }
-    return asked.answer
+    if (tested === undefined || now - tested.at > holds_ms)
+      tested = { at: now, online: testAnchors() }
+    return tested.online
   }
 
   return {
-    check: () => (anchors.length === 0 ? Promise.resolve(true) : ask()),
+    check: () => (anchors.length === 0 ? Promise.resolve(true) : onlineNow()),
     get online() {
       return online
     },
     async start() {
       if (anchors.length === 0) return
-      await look()
+      await testAnchors()
       if (proven.size === 0)
         log.error({}, 'none of the anchors answers: until one does, every failure counts')
     },
-    async verify(report, began) {
+    async verify(report, started) {
       const { verdict } = report.outcome
       if (anchors.length === 0 || verdict === 'unknown') return report
       // While offline, a successful check also triggers a test: it indicates that the network is back.
       if (verdict === 'ok' && online) return report
-      const reached = await ask()
-      return verdict === 'ok' || (reached && began >= online_since) ? report : offlineReport(report)
+      const reached = await onlineNow()
+      return verdict === 'ok' || (reached && started >= online_since)
+        ? report
+        : offlineReport(report)
     },
   }
 }

@@ -74,12 +74,12 @@ export function orderRunner({
     order: CheckOrder,
     signal: AbortSignal,
   ): Promise<CheckReport> {
-    for (let again = true; ; again = false) {
+    for (let isFirst = true; ; isFirst = false) {
       const stalled = stalls.begin()
       const report = await once(checker, order, signal)
       const stalled_ms = stalled()
       if (stalled_ms === 0 || signal.aborted) return report
-      if (!again) return report.outcome.verdict === 'fail' ? overloaded(report) : report
+      if (!isFirst) return report.outcome.verdict === 'fail' ? overloaded(report) : report
       log.warn(
         { monitor_id: order.monitor_id, stalled_ms: Math.round(stalled_ms) },
         'the process was suspended during a check; the check is repeated',

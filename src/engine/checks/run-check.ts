@@ -80,12 +80,20 @@ export async function runCheck<const C extends AnyChecker>(
     ...(options.memo !== undefined ? { memo: options.memo } : {}),
     ...(options.signal !== undefined ? { signal: options.signal } : {}),
   })
-  const { outcome } = report
-  const { verdict, cause_code, cause_text, phase, started_at, duration_ms, ...found } = outcome
-  const response_ms = responseOf(checker, outcome)
-  const when = { phase, started_at, duration_ms, response_ms }
-  const timed: TimedOutcome = { verdict, cause_code, cause_text, ...when, ...found }
-  return timed as TimedOutcome<DetailsOf<C>>
+  const { verdict, cause_code, cause_text, phase, started_at, duration_ms, ...rest } =
+    report.outcome
+  // In the order in which people read it.
+  const outcome: TimedOutcome = {
+    verdict,
+    cause_code,
+    cause_text,
+    phase,
+    started_at,
+    duration_ms,
+    response_ms: responseOf(checker, report.outcome),
+    ...rest,
+  }
+  return outcome as TimedOutcome<DetailsOf<C>>
 }
 
 /**

@@ -16,7 +16,7 @@ import { groupsOf, hasWaited, LARGEST_GROUP } from './grouping.ts'
 /** Longer than any attempt; afterwards another process may claim the row. */
 const LEASE_MS = 30_000
 /**
- * The latest start of an attempt after its claim: a later one might outlast the lease, and another process would send
+ * The latest_start start of an attempt after its claim: a later one might outlast the lease, and another process would send
  * it too.
  */
 const LATEST_START_MS = 15_000
@@ -49,8 +49,8 @@ export interface ClaimingOptions {
   readonly limits: DeliveryLimits
   readonly hosts: Pick<ContactHosts, 'byContact' | 'grouped'>
   readonly underWay: AttemptsUnderWay
-  /** Runs the attempt of claimed rows, as one. It must not start after `latest`, in monotonic ms; a failure is logged. */
-  readonly deliver: (rows: readonly NotificationRecord[], latest: number) => Promise<void>
+  /** Runs the attempt of claimed rows, as one. It must not start after `latest_start`, in monotonic ms; a failure is logged. */
+  readonly deliver: (rows: readonly NotificationRecord[], latest_start: number) => Promise<void>
 }
 
 export interface Claiming {
@@ -72,18 +72,19 @@ export function createClaiming({
   const { clock, store } = core
   let running = false
   let claiming = false
-  let again = false
+  let claimAgain = false
   let timer: Timer | undefined
-  let soon: Timer | undefined
+  /** Claims after attempts that have just ended. */
+  let gathering: Timer | undefined
   let failures = 0
 
   /** One claim at a time; a request during a claim is served afterwards. */
   async function claim(): Promise<void> {
-    again = true
+    claimAgain = true
     if (claiming) return
     claiming = true
-    while (again) {
-      again = false
+    while (claimAgain) {
+      claimAgain = false
       await claimAll().then(
         () => (failures = 0),
         (err: unknown) => {
@@ -98,7 +99,7 @@ export function createClaiming({
   async function claimAll(): Promise<void> {
     for (let limit = freeCapacity(); running && limit > 0; limit = freeCapacity()) {
       const now = clock.now()
-      const latest = clock.monotonic() + LATEST_START_MS
+      const latest_start = clock.monotonic() + LATEST_START_MS
       const rows = await store.notifications.claim({
         now,
         lease_until: now + LEASE_MS,
@@ -107,7 +108,7 @@ export function createClaiming({
         hosts: { of: hosts.byContact, limit: deliveriesPerHost },
       })
       const all = [...rows, ...(await restOfGroups(rows, now))]
-      for (const group of groupsOf(all, (id) => hosts.grouped.has(id))) begin(group, latest)
+      for (const group of groupsOf(all, (id) => hosts.grouped.has(id))) begin(group, latest_start)
       if (all.length > 0) clock.timer(SLOW_AFTER_MS, () => freeSlots(all), { background: true })
       if (rows.length < limit) return sleepUntilDue()
     }
@@ -150,23 +151,23 @@ export function createClaiming({
     if (wanted) void claim()
   }
 
-  function begin(group: readonly NotificationRecord[], latest: number): void {
+  function begin(group: readonly NotificationRecord[], latest_start: number): void {
     // A row whose attempt still runs only has a new claim.
     const idle = group.filter(({ id }) => underWay.claimOf(id) === 0)
-    let whole: Promise<void> | undefined
-    const once = (): Promise<void> =>
-      (whole ??= deliver(idle, latest)
+    let delivered: Promise<void> | undefined
+    const deliverOnce = (): Promise<void> =>
+      (delivered ??= deliver(idle, latest_start)
         .catch((err: unknown) =>
           logError(core, err, 'a notification could not be recorded; it will be sent again'),
         )
         .finally(claimSoon))
-    for (const row of group) underWay.begin(row, once)
+    for (const row of group) underWay.begin(row, deliverOnce)
   }
 
   /** Attempts that end at about the same time are followed by one claim. */
   function claimSoon(): void {
-    soon ??= clock.timer(GATHER_MS, () => {
-      soon = undefined
+    gathering ??= clock.timer(GATHER_MS, () => {
+      gathering = undefined
       void claim()
     })
   }
@@ -189,7 +190,7 @@ export function createClaiming({
     stop() {
       running = false
       timer?.cancel()
-      soon?.cancel()
+      gathering?.cancel()
     },
     wake: () => void claim(),
   }

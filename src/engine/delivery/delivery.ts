@@ -39,7 +39,7 @@ export interface Bounds {
   /** Aborts the attempt when the engine stops. */
   readonly signal: AbortSignal
   /** Monotonic milliseconds, after which the attempt must not start: the lease would end first. */
-  readonly latest: number
+  readonly latest_start: number
 }
 
 /** Runs the attempt of claimed rows of one contact as one message; returns the outcome of each. */
@@ -105,7 +105,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
   /** One attempt for all rows that are left; `undefined`: none is. */
   async function sendAll(
     preparing: readonly Promise<PreparedRow>[],
-    { signal, latest }: Bounds,
+    { signal, latest_start }: Bounds,
   ): Promise<Sent | undefined> {
     const results = await Promise.allSettled(preparing)
     const sendable = results.flatMap((each) =>
@@ -126,7 +126,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     onContact(contact, settings)
     const redact = redactorFor(kind.fields, settings)
     const log = redact.log(core.log)
-    if (clock.monotonic() > latest) return sent(TOO_LATE)
+    if (clock.monotonic() > latest_start) return sent(TOO_LATE)
     const rows = sendable.map(({ row }) => row)
     const result = await bounded({ clock, log }, signal, () =>
       kind.deliver(

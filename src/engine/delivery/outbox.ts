@@ -61,9 +61,9 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
   let stopping = new AbortController()
   let running = false
 
-  async function deliver(rows: readonly NotificationRecord[], latest: number): Promise<void> {
+  async function deliver(rows: readonly NotificationRecord[], latest_start: number): Promise<void> {
     const { signal } = stopping
-    const outcomes = attempt(rows, { latest, signal })
+    const outcomes = attempt(rows, { latest_start, signal })
     const recorded = await Promise.allSettled(
       rows.map(async (row) => recorder.record(row, await traced(row, () => outcomes(row)))),
     )
@@ -127,7 +127,11 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
       const { event, payload, repeat, monitor_id, incident_id } = record
       const row = await store.notifications.create({
         ...newRow(record.account_id, record.contact_id, clock.now()),
-        ...{ event, payload, repeat, monitor_id, incident_id },
+        event,
+        payload,
+        repeat,
+        monitor_id,
+        incident_id,
       })
       claiming.wake()
       return row

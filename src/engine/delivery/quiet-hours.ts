@@ -12,7 +12,7 @@ import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
 import type { Core } from '../core/core.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
-import { isFollowUp } from './outcome.ts'
+import { isFollowUp, notSent } from './outcome.ts'
 import type { AttemptOutcome } from './outcome.ts'
 
 /** `error` of a row that waits for the end of quiet hours, or was dropped in them. */
@@ -48,9 +48,16 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
     if (quiet === null || until === null || (await isExempt(row, quiet.except_tags)))
       return row.error === QUIET_HOURS ? whatHasEnded(row, quiet?.ended, at) : undefined
     // A contact that received the first notification also receives the later ones, after the quiet hours.
-    if (quiet.during === 'drop' && isFirst(row)) return cancelled(row, QUIET_HOURS, at)
+    if (quiet.during === 'drop' && isFirst(row)) return notSent(row, 'cancelled', QUIET_HOURS, at)
     // Nothing was sent yet, even if attempts were interrupted: the row gets a new date when it is sent.
-    return { ...cancelled(row, QUIET_HOURS, at), status: 'queued', due_at: until, interruptions: 0 }
+    return {
+      status: 'queued',
+      due_at: until,
+      attempts: row.attempts,
+      interruptions: 0,
+      error: QUIET_HOURS,
+      at,
+    }
   }
 
   /** Interrupted attempts since the first claim of the row ended here as well, before anything was sent. */
@@ -87,14 +94,17 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
     const waiting = await store.notifications.list({ ...query, statuses: ['queued'] })
     // Without `up` to follow (`notify_recovery`), the first notification is the only one.
     const isFollowed = waiting.some(({ event }) => event === 'up')
-    return ended === 'skip' || isFollowed ? cancelled(row, ENDED_QUIETLY, at) : undefined
+    return ended === 'skip' || isFollowed ? notSent(row, 'cancelled', ENDED_QUIETLY, at) : undefined
   }
 
   async function endedQuietly(row: NotificationRecord): Promise<boolean> {
     const { account_id, incident_id, contact_id, id } = row
     if (row.event !== 'up' || incident_id === null) return false
     const rows = await store.notifications.list({
-      ...{ account_id, incident_id, contact_id, before_id: id },
+      account_id,
+      incident_id,
+      contact_id,
+      before_id: id,
       statuses: ['cancelled'],
       limit: ROWS_PER_QUERY,
     })
@@ -107,12 +117,4 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
 /** The first notification of an incident to this contact: neither a repeat nor a follow-up. */
 function isFirst(row: Pick<NotificationRecord, 'event' | 'repeat'>): boolean {
   return row.repeat === 0 && !isFollowUp(row)
-}
-
-function cancelled(
-  { attempts, interruptions }: NotificationRecord,
-  error: string,
-  at: EpochMs,
-): AttemptOutcome {
-  return { status: 'cancelled', attempts, interruptions, error, at }
 }

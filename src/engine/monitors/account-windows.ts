@@ -14,11 +14,11 @@ import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 
 /** Windows of one account, whatever its quota. */
-export const MOST_WINDOWS = 1000
+export const MAX_WINDOWS = 1000
 /** Rows per query. */
-const STEP = 500
+const ROWS_PER_QUERY = 500
 /** Ids of removed windows that are kept: a request may have read a window before its removal, and pass it on later. */
-const MOST_REMOVED = 10_000
+const MAX_REMOVED = 10_000
 
 export interface AccountWindow {
   readonly record: MaintenanceRecord
@@ -74,7 +74,7 @@ export function createAccountWindows(core: Core): AccountWindows {
   const accounts = new Map<number, Index>()
   const removed = new Set<number>()
   let listener: Parameters<AccountWindows['onChange']>[0] = () => undefined
-  let following = false
+  let keepsUpToDate = false
   let refreshing = Promise.resolve()
 
   function drop(id: number): number | undefined {
@@ -103,7 +103,7 @@ export function createAccountWindows(core: Core): AccountWindows {
     drop(id)
     removed.add(id)
     for (const oldest of removed) {
-      if (removed.size <= MOST_REMOVED) break
+      if (removed.size <= MAX_REMOVED) break
       removed.delete(oldest)
     }
   }
@@ -126,7 +126,7 @@ export function createAccountWindows(core: Core): AccountWindows {
     )
     const changed: Entry[] = []
     for (let after_id = 0; ;) {
-      const query = { account_id, after_id, limit: STEP }
+      const query = { account_id, after_id, limit: ROWS_PER_QUERY }
       const rows = await store.maintenance.list(query, (error) =>
         logError(core, error, 'a maintenance window cannot be read; it is set aside'),
       )
@@ -137,12 +137,12 @@ export function createAccountWindows(core: Core): AccountWindows {
         if (entry !== undefined) changed.push(entry)
       }
       const last = rows.at(-1)
-      if (last === undefined || rows.length < STEP) break
+      if (last === undefined || rows.length < ROWS_PER_QUERY) break
       after_id = last.id
     }
     const left = [...gone].map(drop).filter((id) => id !== undefined)
     const touched = new Set([...changed.map(({ record }) => record.account_id), ...left])
-    if (following && touched.size > 0) listener(changed, [...touched])
+    if (keepsUpToDate && touched.size > 0) listener(changed, [...touched])
   }
 
   function covering({ id, account_id, common }: Covered): Set<Entry> {
@@ -159,13 +159,13 @@ export function createAccountWindows(core: Core): AccountWindows {
   const windows: AccountWindows = {
     async start() {
       await read('all')
-      following = true
+      keepsUpToDate = true
     },
     stop() {
-      following = false
+      keepsUpToDate = false
     },
     async ready(account_id) {
-      if (!following) await read(account_id)
+      if (!keepsUpToDate) await read(account_id)
     },
     refresh() {
       // One after the other: what the second reads is newer.
@@ -180,7 +180,7 @@ export function createAccountWindows(core: Core): AccountWindows {
       const account_id = record?.account_id ?? entries.get(id)?.record.account_id
       if (record === undefined) remove(id)
       const entry = record === undefined ? undefined : replace(record)
-      if (following && account_id !== undefined)
+      if (keepsUpToDate && account_id !== undefined)
         listener(entry === undefined ? [] : [entry], [account_id])
     },
     advance(id, now) {
@@ -201,8 +201,8 @@ export function createAccountWindows(core: Core): AccountWindows {
         })),
         now,
       ),
-    onChange(heard) {
-      listener = heard
+    onChange(added) {
+      listener = added
     },
   }
   return windows

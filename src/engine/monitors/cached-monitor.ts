@@ -74,7 +74,11 @@ export function cachedMonitorOf(
 }
 
 /** Type-specific settings as stored, with secrets encrypted. */
-export function sealed({ seal }: Sealing, type: MonitorType, settings: JsonObject): JsonObject {
+export function sealSettings(
+  { seal }: Sealing,
+  type: MonitorType,
+  settings: JsonObject,
+): JsonObject {
   return mapSecrets(type.checker.fields, settings, (secret, path) =>
     seal.encrypt(secret, place(path)),
   )
@@ -83,7 +87,7 @@ export function sealed({ seal }: Sealing, type: MonitorType, settings: JsonObjec
 type CommittedChange = Pick<Changed, 'change' | 'committed'>
 
 /** The monitor after a change that did not remove it. */
-export function applied(
+export function applyChange(
   sealing: Sealing,
   before: CachedMonitor,
   { change, committed }: CommittedChange,

@@ -1,6 +1,6 @@
 /**
- * Publishes committed changes. The code that commits publishes; the schedule, the outbox and the announcer subscribe,
- * and the publisher does not know them.
+ * Publishes committed changes. The code that commits publishes; the schedule, the outbox, the announcer and the cached
+ * days of uptime subscribe, and the publisher does not know them.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export function createChangeBus(core: Core): ChangeBus {
     try {
       await listener(changed)
     } catch (err) {
-      logError(core, err, 'a committed change could not be followed')
+      logError(core, err, 'a listener of committed changes failed')
     }
   }
 

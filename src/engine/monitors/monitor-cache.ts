@@ -12,15 +12,12 @@ import { quotaError, SHARDS, shardOf } from '../../store/store.ts'
 import type { Change, Committed } from '../../store/store.ts'
 import type { Committer } from '../commit/committer.ts'
 import type { Core } from '../core/core.ts'
-import { applied, cachedMonitorOf, isSteady, sealed } from './cached-monitor.ts'
+import { applyChange, cachedMonitorOf, isSteady, sealSettings } from './cached-monitor.ts'
 import type { Changed, CachedMonitor, Planned } from './cached-monitor.ts'
 import { createMonitorReader } from './monitor-reader.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
 export type { Changed, CachedMonitor } from './cached-monitor.ts'
-
-/** The change feed of the other engines on the store gets the change. */
-const BROADCAST: Pick<Change, 'broadcast'> = { broadcast: true }
 
 /** How often a change is computed again after a concurrent commit of another process. */
 const TRIES = 5
@@ -50,8 +47,8 @@ export interface MonitorCache {
   /** Adds a monitor that was just created. */
   add(record: MonitorRecord): CachedMonitor
   all(): IterableIterator<CachedMonitor>
-  /** The shards whose monitors are not all in memory. */
-  readonly elsewhere: readonly number[]
+  /** Shards whose monitors are not, or not yet, in memory. */
+  readonly missingShards: readonly number[]
   readonly size: number
   /**
    * Computes a change on the current state and commits it; `null` changes nothing. `deferrable`: no caller waits for
@@ -75,8 +72,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
   const reader = createMonitorReader(core)
   const monitors = new Map<number, CachedMonitor>()
   const tails = new Map<number, Promise<unknown>>()
-  /** Every change awaits it first: a host may change, or check, all monitors of an account at once. */
-  const step = yieldingQueueOf(core.clock)
+  /** Yields to other work before a change: a host may change, or check, all monitors of an account at once. */
+  const nextTurn = yieldingQueueOf(core.clock)
   let kept: ReadonlySet<number> = new Set()
   /** Of the kept ones, those whose monitors are still being read. */
   let loading: readonly number[] = []
@@ -99,14 +96,14 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     work: Parameters<MonitorCache['change']>[1],
     deferrable: boolean,
   ): Promise<Changed | null> {
-    await step()
+    await nextTurn()
     for (let tries = 1; ; tries++) {
       const before = await monitorCache.get(id)
       const planned = await work(before)
       if (planned === null) return null
       const { change } = planned
       // Other processes that cache the monitor must learn of it.
-      const toCommit: Change = keeps(id) ? change : { ...change, ...BROADCAST }
+      const toCommit: Change = keeps(id) ? change : { ...change, broadcast: true }
       const committed = await committer.commit(toCommit, {
         deferrable: deferrable && isSteady(before, change),
       })
@@ -131,7 +128,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     { change, fresh = [] }: Planned,
     committed: Extract<Committed, { ok: true }>,
   ): Changed {
-    const after = change.remove === true ? undefined : applied(core, before, { change, committed })
+    const after =
+      change.remove === true ? undefined : applyChange(core, before, { change, committed })
     if (after === undefined) monitors.delete(before.record.id)
     else if (keeps(before.record.id)) monitors.set(before.record.id, after)
     return { before, after, change, committed, fresh }
@@ -204,7 +202,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       return cached
     },
     all: () => monitors.values(),
-    get elsewhere() {
+    get missingShards() {
       if (kept.size === SHARDS && loading.length === 0) return []
       const present = new Set([...kept].filter((shard) => !loading.includes(shard)))
       return ALL_SHARDS.filter((shard) => !present.has(shard))
@@ -218,7 +216,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       return inTurn(id, () => attempt(id, work, deferrable))
     },
     flush: () => committer.flush(),
-    seal: (type, settings) => sealed(core, type, settings),
+    seal: (type, settings) => sealSettings(core, type, settings),
     async drain() {
       while (tails.size > 0) await Promise.allSettled([...tails.values()])
       await committer.drain()

@@ -14,9 +14,9 @@ import type { Core } from '../core/core.ts'
 import { cachedMonitorOf, groupByMonitor } from './cached-monitor.ts'
 import type { CachedMonitor } from './cached-monitor.ts'
 
-/** Number of monitors per query, after a page with long bodies or headers and otherwise. */
+/** Monitors per query: at first and after a page with long bodies or headers, and at most. */
 const HEAVY_PAGE = 32
-const PAGE = 500
+const MAX_PAGE = 500
 /** Length of a monitor's settings up to which its parsing time is negligible. */
 const LIGHT_CHARS = 4096
 
@@ -54,7 +54,7 @@ export function createMonitorReader(core: Core): MonitorReader {
       if (last === undefined || page.length < limit) return
       await yieldIfLong()
       after_id = last.id
-      limit = page.every(isLight) ? Math.min(4 * limit, PAGE) : HEAVY_PAGE
+      limit = page.every(isLight) ? Math.min(4 * limit, MAX_PAGE) : HEAVY_PAGE
     }
   }
 

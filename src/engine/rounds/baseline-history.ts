@@ -16,13 +16,13 @@ import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 /** History is read in parts, so that no read takes a long turn. */
 const PART_MS = 7 * DAY_MS
 /** Results that are read for the latest response times of all locations. */
-const MOST_RESULTS = 500
+const MAX_RESULTS = 500
 
 /** The response time of a good check, by its round. */
 export type Latest = readonly [round: EpochMs, ms: number]
 
 /** The hours of each location that are over, and of the settings of today. */
-export async function historyOf(
+export async function usualHoursOf(
   { store }: Pick<Core, 'store'>,
   { record }: CachedMonitor,
   now: EpochMs,
@@ -47,12 +47,12 @@ export async function historyOf(
 }
 
 /** The latest response times of each location since `from`, oldest first: an engine that starts goes on with them. */
-export async function latestOf(
+export async function latestTimesOf(
   { store }: Pick<Core, 'store'>,
   { record, type, locations }: CachedMonitor,
   query: { readonly from: EpochMs; readonly checks: number },
 ): Promise<ReadonlyMap<number, readonly Latest[]>> {
-  const limit = Math.min(MOST_RESULTS, query.checks * Math.max(1, locations.size))
+  const limit = Math.min(MAX_RESULTS, query.checks * Math.max(1, locations.size))
   const from = Math.max(query.from, record.machine.checked_since ?? 0)
   const results = await store.results.list({ monitor_id: record.id, verdict: 'ok', from, limit })
   const latest = new Map<number, Latest[]>()

@@ -18,7 +18,7 @@ import { DAY_MS, HOUR_MS } from '../../model/time.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
-import { historyOf, latestOf } from './baseline-history.ts'
+import { usualHoursOf, latestTimesOf } from './baseline-history.ts'
 import type { Latest } from './baseline-history.ts'
 
 /** Between two monitors: an engine that starts with thousands of them has other work as well. */
@@ -62,8 +62,8 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
   const { clock } = core
   const monitors = new Map<number, Learning>()
   const queue = new Set<number>()
-  const over = new AbortController()
-  let working: Promise<void> | undefined
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
 
   function learningOf({ record }: CachedMonitor): Learning {
     const { checked_since = 0 } = record.machine
@@ -74,22 +74,22 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
     return made
   }
 
-  function read(id: number): void {
-    if (over.signal.aborted) return
+  function learnSoon(id: number): void {
+    if (stopping.signal.aborted) return
     queue.add(id)
-    working ??= work()
+    running ??= learnQueued()
   }
 
-  async function work(): Promise<void> {
+  async function learnQueued(): Promise<void> {
     for (const id of queue) {
       queue.delete(id)
       await learn(id).catch((err: unknown) => {
         logError(core, err, 'the baseline of a monitor cannot be learned at present')
       })
-      await clock.sleep(PAUSE_MS, over.signal).catch(() => queue.clear())
+      await clock.sleep(PAUSE_MS, stopping.signal).catch(() => queue.clear())
     }
     for (const id of monitors.keys()) if (!learns(monitorCache.peek(id))) monitors.delete(id)
-    working = undefined
+    running = undefined
   }
 
   async function learn(id: number): Promise<void> {
@@ -100,9 +100,9 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
     const isFirst = learning.read_in === undefined
     // Before the read: one that fails is repeated in the next hour.
     learning.read_in = hourOf(now)
-    const hours = await historyOf(core, cached, now)
+    const hours = await usualHoursOf(core, cached, now)
     const query = { from: oldestOf(cached, now), checks: JUDGED_CHECKS }
-    const latest = isFirst ? await latestOf(core, cached, query) : new Map<number, Latest[]>()
+    const latest = isFirst ? await latestTimesOf(core, cached, query) : new Map<number, Latest[]>()
     for (const id of new Set([...hours.keys(), ...latest.keys(), ...learning.locations.keys()])) {
       const times = timesOf(learning, id)
       times.baseline = learned(hours.get(id) ?? [], now)
@@ -117,14 +117,15 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
       const times = timesOf(learning, location_id)
       const ms = responseOf(cached.type.checker, outcome)
       if (ms !== null) times.latest = withLatest(times.latest, [round, ms], oldestOf(cached, round))
-      if (isDue(learning, round, isLearned(times.baseline, interval_sec))) read(cached.record.id)
+      if (isDue(learning, round, isLearned(times.baseline, interval_sec)))
+        learnSoon(cached.record.id)
       if (ms === null) return { place: 'unclear' }
       const latest = times.latest.map(([, each]) => each)
       return usualAt({ latest, baseline: times.baseline, interval_sec }, round)
     },
     async stop() {
-      over.abort()
-      await working
+      stopping.abort()
+      await running
     },
   }
 }

@@ -15,7 +15,7 @@ import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
 import type { SummarySource } from '../views/views.ts'
 
 /** Members by tag. */
-export const MOST_BY_TAG = 1000
+export const MAX_BY_TAG = 1000
 
 export interface CompositeContext {
   readonly core: Core
@@ -112,14 +112,14 @@ async function byTag(
       if (cached.record.account_id !== account_id) continue
       await yieldIfLong()
       if (isMember(cached.record)) members.push(cached)
-      if (members.length === MOST_BY_TAG) break
+      if (members.length === MAX_BY_TAG) break
     }
     return members
   }
   const records = await core.store.monitors.list({
     account_id,
     tags: [[...rule.tags]],
-    limit: MOST_BY_TAG,
+    limit: MAX_BY_TAG,
   })
   return records.filter(isMember).map((record) => monitorCache.peek(record.id) ?? record)
 }

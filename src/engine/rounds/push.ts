@@ -66,9 +66,10 @@ export function createPushMonitors({
 }: PushOptions): PushMonitors {
   const { clock } = core
   /** Drops idle monitors by itself, including removed ones. */
-  const recent = slidingLog(clock)
+  const signalLog = slidingLog(clock)
 
-  async function judged(
+  /** Judges the memo at this time, as a round of one location. */
+  async function planJudgement(
     cached: CachedMonitor,
     memo: Json | undefined,
     at: EpochMs,
@@ -93,7 +94,7 @@ export function createPushMonitors({
     })
   }
 
-  async function conclude(
+  async function changeAndPublish(
     id: number,
     work: Parameters<MonitorCache['change']>[1],
   ): Promise<Changed | null> {
@@ -108,9 +109,9 @@ export function createPushMonitors({
       const { push } = found.type.checker
       if (push === undefined) throw new NotFoundError('monitor')
       const { id } = found.record
-      if (!recent.take(String(id), SIGNALS).allowed)
+      if (!signalLog.take(String(id), SIGNALS).allowed)
         return { ...answerOf(found), ignored: 'rate_limited' }
-      const changed = await conclude(id, (cached) => {
+      const changed = await changeAndPublish(id, (cached) => {
         const at = clock.now()
         const memo = push.receive(
           memoOf(cached),
@@ -118,25 +119,28 @@ export function createPushMonitors({
           termsOf(cached),
         )
         const isOnlyRecorded = input.kind === 'log' || cached.record.machine.state === 'paused'
-        return isOnlyRecorded ? { change: remembering(cached, memo, at) } : judged(cached, memo, at)
+        return isOnlyRecorded
+          ? { change: memoChange(cached, memo, at) }
+          : planJudgement(cached, memo, at)
       })
       return answerOf(changed?.after ?? found)
     },
 
     judge: ({ record }) =>
-      conclude(record.id, (cached) => {
+      changeAndPublish(record.id, (cached) => {
         const { version, machine } = cached.record
         if (version !== record.version || machine.state === 'paused') return null
         // Judges the current memo: a signal that arrived just before the deadline was judged counts.
-        return judged(cached, memoOf(cached), clock.now())
+        return planJudgement(cached, memoOf(cached), clock.now())
       }),
 
     async forgiveAbsence(alive_at) {
       const yieldIfLong = yielderOf(clock)
-      for (const { record } of [...monitorCache.all()]) {
+      for (const { record, type } of [...monitorCache.all()]) {
         await yieldIfLong()
+        if (type.checker.push === undefined) continue
         await monitorCache.change(record.id, (cached) =>
-          planned(forgiven(cached, alive_at, clock.now())),
+          planForgiveness(cached, alive_at, clock.now()),
         )
       }
     },
@@ -145,7 +149,7 @@ export function createPushMonitors({
       // All start at once: a deadline that seems to have passed is judged after its change.
       for (const { record, type } of [...monitorCache.all()]) {
         if (type.checker.push === undefined) continue
-        conclude(record.id, (cached) => planned(moved(cached, by_ms, clock.now()))).catch(
+        changeAndPublish(record.id, (cached) => planClockSet(cached, by_ms, clock.now())).catch(
           (err: unknown) => logError(core, err, 'a deadline could not follow the clock'),
         )
       }
@@ -173,7 +177,8 @@ export function withDeadlineReset(cached: CachedMonitor, at: EpochMs): Partial<C
   return memo === undefined ? {} : { locations: [stateWith(cached, memo)] }
 }
 
-function forgiven(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs): Change | null {
+/** A new deadline, and the time in which no signal could be received as unknown; `null` if no deadline has passed. */
+function planForgiveness(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs): Planned | null {
   const { push } = cached.type.checker
   const { machine, id, revision } = cached.record
   const memo = memoOf(cached)
@@ -194,7 +199,7 @@ function forgiven(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs): Chang
           { at: from, availability: 'unknown' as const },
           { at: now, availability: machine.availability },
         ]
-  return {
+  const change: Change = {
     monitor_id: id,
     revision,
     at: now,
@@ -202,9 +207,10 @@ function forgiven(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs): Chang
     availability: gap,
     machine: { ...machine, known_since: Math.max(machine.known_since, now) },
   }
+  return { change }
 }
 
-function moved(cached: CachedMonitor, by_ms: number, at: EpochMs): Change | null {
+function planClockSet(cached: CachedMonitor, by_ms: number, at: EpochMs): Planned | null {
   const { machine } = cached.record
   const memo = cached.type.checker.push?.resetDeadline(
     memoOf(cached),
@@ -213,14 +219,11 @@ function moved(cached: CachedMonitor, by_ms: number, at: EpochMs): Change | null
   )
   if (memo === undefined) return null
   const last_round_at = machine.last_round_at === null ? null : machine.last_round_at + by_ms
-  return { ...remembering(cached, memo, at), machine: { ...machine, last_round_at } }
+  return { change: { ...memoChange(cached, memo, at), machine: { ...machine, last_round_at } } }
 }
 
-function planned(change: Change | null): Planned | null {
-  return change === null ? null : { change }
-}
-
-function remembering(cached: CachedMonitor, memo: Json, at: EpochMs): Change {
+/** Stores the memo and changes nothing else. */
+function memoChange(cached: CachedMonitor, memo: Json, at: EpochMs): Change {
   return {
     monitor_id: cached.record.id,
     revision: cached.record.revision,

@@ -29,8 +29,8 @@ const TEXT_CHARS = 8000
 const JSON_CHARS = 128 * 1024
 const ADDRESS_CHARS = 64
 const KEY_CHARS = 1000
-const MOST_NOTICES = 100
-const MOST_PHASES = 64
+const MAX_NOTICES = 100
+const MAX_PHASES = 64
 
 /** What lies further from now, or took longer, is no time of a check: the clock of the probe is wrong, or it lies. */
 const FURTHEST_MS = DAY_MS
@@ -72,7 +72,7 @@ function readOutcome(given: Record<string, unknown>, now: EpochMs): Outcome | un
 
 function readPhases(given: JsonObject): Phases {
   const known = Object.entries(given).filter(([name, ms]) => isCode(name) && isDuration(ms))
-  return Object.fromEntries(known.slice(0, MOST_PHASES)) as Phases
+  return Object.fromEntries(known.slice(0, MAX_PHASES)) as Phases
 }
 
 function readFindings({
@@ -84,7 +84,7 @@ function readFindings({
 }: Record<string, unknown>): Omit<CheckReport, 'outcome'> {
   return {
     ...(Array.isArray(notices)
-      ? { notices: notices.slice(0, MOST_NOTICES).filter(isBoundedNotice) }
+      ? { notices: notices.slice(0, MAX_NOTICES).filter(isBoundedNotice) }
       : {}),
     ...(memo === undefined ? {} : { memo: fitsIn(memo, JSON_CHARS) ? (memo as Json) : null }),
     ...(Number.isFinite(since) ? { since: Number(since) } : {}),
@@ -101,8 +101,8 @@ function isDuration(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= FURTHEST_MS
 }
 
-function textOf(value: unknown, most: number): string | null {
-  return typeof value === 'string' ? printable(value.slice(0, most)) : null
+function textOf(value: unknown, max_chars: number): string | null {
+  return typeof value === 'string' ? printable(value.slice(0, max_chars)) : null
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

@@ -39,7 +39,7 @@ export function roundEvent(
     return { kind: 'round', at, silent, reduced, verdict, ...checked, ...warned }
   }
   const failing = reports.filter(({ report }) => report.outcome.verdict === 'fail')
-  const { cause_code, cause_text } = mostNamed(failing.map(({ report }) => report))
+  const { cause_code, cause_text } = mostReported(failing.map(({ report }) => report))
   return {
     kind: 'round',
     at,
@@ -54,21 +54,15 @@ export function roundEvent(
 }
 
 /** The cause that most locations report; among equals the first. */
-function mostNamed(reports: readonly CheckReport[]): { cause_code: string; cause_text: string } {
-  const counts = new Map<string, number>()
-  let best: CheckReport | undefined
-  for (const report of reports) {
-    const code = report.outcome.cause_code ?? ''
-    counts.set(code, (counts.get(code) ?? 0) + 1)
-  }
-  for (const report of reports) {
-    const count = counts.get(report.outcome.cause_code ?? '') ?? 0
-    if (best === undefined || count > (counts.get(best.outcome.cause_code ?? '') ?? 0))
-      best = report
-  }
+function mostReported(reports: readonly CheckReport[]): { cause_code: string; cause_text: string } {
+  const counts = new Map<string | null, number>()
+  for (const { outcome } of reports)
+    counts.set(outcome.cause_code, (counts.get(outcome.cause_code) ?? 0) + 1)
+  const most = Math.max(...counts.values())
+  const found = reports.find(({ outcome }) => counts.get(outcome.cause_code) === most)
   return {
-    cause_code: best?.outcome.cause_code ?? 'internal_error',
-    cause_text: best?.outcome.cause_text ?? 'The check failed',
+    cause_code: found?.outcome.cause_code ?? 'internal_error',
+    cause_text: found?.outcome.cause_text ?? 'The check failed',
   }
 }
 

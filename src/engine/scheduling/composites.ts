@@ -22,7 +22,7 @@ export interface Composites {
   follow(changed: Changed): void
 }
 
-interface Watching extends MemberRule {
+interface Composite extends MemberRule {
   readonly account_id: number
 }
 
@@ -36,25 +36,25 @@ export interface CompositesOptions {
 
 export function createComposites(options: CompositesOptions): Composites {
   const { clock, monitorCache, underWay, onJudgementNeeded } = options
-  const watching = new Map<number, Watching>()
-  /** Composites whose running round may have read the states before the change. */
-  const again = new Set<number>()
-  /** On the monotonic clock. */
-  const askedFor = new Map<number, number>()
+  const composites = new Map<number, Composite>()
+  /** Composites to judge again: their running round may have read the states before the change. */
+  const judgeAgain = new Set<number>()
+  /** When each is judged next, or was last, on the monotonic clock. */
+  const judgeAt = new Map<number, number>()
 
   function update(cached: CachedMonitor): void {
     const rule = memberRuleOf(cached)
     const { id, account_id } = cached.record
     if (rule === undefined) return
-    watching.set(id, { ...rule, account_id })
+    composites.set(id, { ...rule, account_id })
   }
 
   function judge(composite: CachedMonitor): void {
     const { id } = composite.record
     const now = clock.monotonic()
-    const asked = askedFor.get(id) ?? -Infinity
-    const at = asked > now ? asked : Math.max(now, asked + PAUSE_MS)
-    askedFor.set(id, at)
+    const last = judgeAt.get(id) ?? -Infinity
+    const at = last > now ? last : Math.max(now, last + PAUSE_MS)
+    judgeAt.set(id, at)
     onJudgementNeeded(composite, clock.now() + at - now)
   }
 
@@ -62,11 +62,11 @@ export function createComposites(options: CompositesOptions): Composites {
     const { id, account_id, common } = member.record
     // Folded once, and not again for each of thousands of composites.
     const tags = common.tags.map(fold)
-    for (const [composite_id, rule] of watching) {
+    for (const [composite_id, rule] of composites) {
       if (rule.account_id !== account_id || composite_id === id) continue
       if (!rule.monitor_ids.includes(id) && !tags.some((tag) => rule.tags.has(tag))) continue
       const composite = monitorCache.peek(composite_id)
-      if (underWay(composite_id)) again.add(composite_id)
+      if (underWay(composite_id)) judgeAgain.add(composite_id)
       else if (composite !== undefined) judge(composite)
     }
   }
@@ -74,15 +74,15 @@ export function createComposites(options: CompositesOptions): Composites {
   return {
     update,
     forget(id) {
-      watching.delete(id)
-      again.delete(id)
-      askedFor.delete(id)
+      composites.delete(id)
+      judgeAgain.delete(id)
+      judgeAt.delete(id)
     },
     follow({ before, after, change }) {
-      if (after === undefined) watching.delete(before.record.id)
+      if (after === undefined) composites.delete(before.record.id)
       else if (change.settings !== undefined) update(after)
-      if (watching.size === 0) return
-      if (after !== undefined && again.delete(after.record.id)) judge(after)
+      if (composites.size === 0) return
+      if (after !== undefined && judgeAgain.delete(after.record.id)) judge(after)
       const isSame = before.record.machine.state === after?.record.machine.state
       if (isSame && change.settings === undefined) return
       judgeCompositesOf(before)

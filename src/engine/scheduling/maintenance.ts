@@ -22,7 +22,7 @@ import { createWindowSchedule } from './window-schedule.ts'
 /** Delay before a change of state that could not be stored is retried. */
 const RETRY_MS = 5_000
 /** Monitors that enter or leave a window per step; with twenty windows each takes half a millisecond. */
-const AT_ONCE = 20
+const MONITORS_PER_STEP = 20
 
 export interface MaintenanceSchedule {
   start(): void
@@ -41,13 +41,13 @@ export interface MaintenanceOptions {
   readonly changeBus: ChangeBus
 }
 
-interface Known {
+interface Evaluated {
   readonly from: EpochMs
   readonly maintenance: Maintenance
 }
 
 /** Not before either: the clock may be set back. */
-function holdsAt({ from, maintenance: { changes_at } }: Known, now: EpochMs): boolean {
+function holdsAt({ from, maintenance: { changes_at } }: Evaluated, now: EpochMs): boolean {
   return now >= from && now < (changes_at ?? Infinity)
 }
 
@@ -65,19 +65,19 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
     },
   })
   /** Cached by the windows of a monitor: rare windows take long to compute, and every change of state needs the result. */
-  const known = new WeakMap<readonly MaintenanceWindow[], Known>()
-  const windowSchedule = createWindowSchedule({ core, accountWindows, onSwitch: switchAccounts })
+  const evaluated = new WeakMap<readonly MaintenanceWindow[], Evaluated>()
+  const windowSchedule = createWindowSchedule({ core, accountWindows, onSwitch: switchMonitorsOf })
 
   function switchSoon(id: number): void {
     due.push(id)
     if (due.length === 1) void switchDue()
   }
 
-  /** The monitors of these accounts whose state is no longer what their windows say. */
-  async function switchAccounts(account_ids: ReadonlySet<number>): Promise<void> {
+  /** Queues the monitors of these accounts whose state is no longer what their windows say. */
+  async function switchMonitorsOf(account_ids: ReadonlySet<number>): Promise<void> {
     let steps = 0
     for (const cached of monitorCache.all()) {
-      if (++steps % AT_ONCE === 0) await clock.sleep(0)
+      if (++steps % MONITORS_PER_STEP === 0) await clock.sleep(0)
       if (account_ids.has(cached.record.account_id) && needsSwitch(cached, clock.now()))
         switchSoon(cached.record.id)
     }
@@ -88,9 +88,9 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
     // After this microtask the scheduler has queued all monitors that are due at once.
     await Promise.resolve()
     while (due.length > 0) {
-      for (const id of due.slice(0, AT_ONCE)) void switchOrRetry(id)
-      if (due.length > AT_ONCE) await clock.sleep(0)
-      due.splice(0, AT_ONCE)
+      for (const id of due.slice(0, MONITORS_PER_STEP)) void switchOrRetry(id)
+      if (due.length > MONITORS_PER_STEP) await clock.sleep(0)
+      due.splice(0, MONITORS_PER_STEP)
     }
   }
 
@@ -145,10 +145,10 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
   }
 
   function ownAt({ common }: CachedMonitor['record'], now: EpochMs): Maintenance {
-    const before = known.get(common.maintenance)
+    const before = evaluated.get(common.maintenance)
     if (before !== undefined && holdsAt(before, now)) return before.maintenance
     const maintenance = maintenanceAt(common.maintenance, now, core)
-    known.set(common.maintenance, { from: now, maintenance })
+    evaluated.set(common.maintenance, { from: now, maintenance })
     return maintenance
   }
 
@@ -157,14 +157,11 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
    * have a schedule of their own.
    */
   function nextSwitch({ record }: CachedMonitor, now: EpochMs): EpochMs | null {
-    const { state } = record.machine
-    if (state === 'paused') return null
-    const own = ownAt(record, now)
-    const active = own.active || accountWindows.at(record, now).active
-    return active === (state === 'maintenance') ? own.changes_at : now
+    if (record.machine.state === 'paused') return null
+    return needsSwitch({ record }, now) ? now : ownAt(record, now).changes_at
   }
 
-  function needsSwitch({ record }: CachedMonitor, now: EpochMs): boolean {
+  function needsSwitch({ record }: Pick<CachedMonitor, 'record'>, now: EpochMs): boolean {
     const { state } = record.machine
     if (state === 'paused') return false
     const active = accountWindows.at(record, now).active || ownAt(record, now).active

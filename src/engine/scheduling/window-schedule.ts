@@ -11,7 +11,7 @@ import type { AccountWindow, AccountWindows } from '../monitors/account-windows.
 import { createScheduler } from './scheduler.ts'
 
 /** Windows per step; the next occurrence of each may take a millisecond. */
-const AT_ONCE = 10
+const WINDOWS_PER_STEP = 10
 
 export interface WindowSchedule {
   start(): void
@@ -31,8 +31,9 @@ export function createWindowSchedule({
   onSwitch,
 }: WindowScheduleOptions): WindowSchedule {
   const { clock } = core
-  /** Windows to evaluate, and accounts whose monitors are to be. */
+  /** Windows whose next occurrence is to be computed. */
   const due = new Set<number>()
+  /** Accounts whose monitors are to be evaluated. */
   const touched = new Set<number>()
   let advancing = false
   let running = false
@@ -50,7 +51,7 @@ export function createWindowSchedule({
     if (advancing || !running) return
     advancing = true
     advanceDue()
-      .catch((err: unknown) => logError(core, err, 'maintenance windows could not be followed'))
+      .catch((err: unknown) => logError(core, err, 'maintenance windows could not be evaluated'))
       .finally(() => {
         advancing = false
         if (due.size + touched.size > 0) advanceSoon()
@@ -64,12 +65,12 @@ export function createWindowSchedule({
     await Promise.resolve()
     while (due.size > 0) {
       for (const id of due) {
-        if (++steps % AT_ONCE === 0) await clock.sleep(0)
+        if (++steps % WINDOWS_PER_STEP === 0) await clock.sleep(0)
         due.delete(id)
         const window = accountWindows.advance(id, clock.now())
         if (window === undefined) continue
         touched.add(window.record.account_id)
-        plan(window)
+        schedule(window)
       }
     }
     const account_ids = new Set(touched)
@@ -77,14 +78,14 @@ export function createWindowSchedule({
     if (running && account_ids.size > 0) await onSwitch(account_ids)
   }
 
-  function plan({ record, span }: AccountWindow): void {
+  function schedule({ record, span }: AccountWindow): void {
     const at = nextAt(span, clock.now())
     if (at === null) scheduler.delete(record.id)
     else scheduler.set(record.id, at)
   }
 
   accountWindows.onChange((windows, account_ids) => {
-    for (const window of windows) plan(window)
+    for (const window of windows) schedule(window)
     for (const id of account_ids) touched.add(id)
     advanceSoon()
   })
@@ -93,7 +94,7 @@ export function createWindowSchedule({
     start() {
       running = true
       for (const window of accountWindows.all()) {
-        plan(window)
+        schedule(window)
         touched.add(window.record.account_id)
       }
       scheduler.start()

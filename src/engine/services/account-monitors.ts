@@ -14,11 +14,10 @@ import { shardOf } from '../../store/store.ts'
 import type { MonitorQuery } from '../../store/store.ts'
 import type { MonitorFilter } from '../api/filters.ts'
 import type { MonitorSummary } from '../api/views.ts'
-import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import { latest, monitorSummary } from '../views/views.ts'
 import type { SummarySource } from '../views/views.ts'
-import { listed, monitorFilter, queryOf } from './filters.ts'
+import { listMonitors, monitorFilter, queryOf, summarySources } from './filters.ts'
 import { read, readFilter } from './read-filter.ts'
 import { accountContext } from './service-context.ts'
 import type { ServiceContext } from './service-context.ts'
@@ -70,7 +69,7 @@ export interface AccountMonitors {
 
 interface InMemory {
   readonly isFiltered: boolean
-  readonly elsewhere: ReadonlySet<number>
+  readonly missingShards: ReadonlySet<number>
 }
 
 export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
@@ -108,12 +107,15 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
   }
 
   /** Made in one turn of the event loop, so that all entries are of the same moment. */
-  function fromMemory(query: MonitorQuery, { isFiltered, elsewhere }: InMemory): MonitorEntry[] {
+  function fromMemory(
+    query: MonitorQuery,
+    { isFiltered, missingShards }: InMemory,
+  ): MonitorEntry[] {
     const isAsked = isFiltered ? fits(query) : () => true
     const entries: MonitorEntry[] = []
     for (const cached of monitorCache.all()) {
       const { record } = cached
-      if (record.account_id !== query.account_id || elsewhere.has(shardOf(record.id))) continue
+      if (record.account_id !== query.account_id || missingShards.has(shardOf(record.id))) continue
       if (isAsked(record)) entries.push(keptEntryOf(cached))
       if (entries.length === query.limit) break
     }
@@ -126,23 +128,13 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
     return record
   }
 
-  /** With their last checks. */
-  async function sourcesOf(records: readonly MonitorRecord[]): Promise<readonly SummarySource[]> {
-    if (records.length === 0) return []
-    const ids = records.map(({ id }) => id)
-    const states = groupByMonitor(await core.store.monitors.locations(ids))
-    return records.map((record) => {
-      return { record, locations: byLocation(states.get(record.id) ?? []) }
-    })
-  }
-
   async function fromStore(query: MonitorQuery): Promise<readonly MonitorEntry[]> {
     const entries: MonitorEntry[] = []
     const yieldIfLong = yielderOf(core.clock)
     for (let after_id = 0; entries.length < query.limit;) {
       const limit = Math.min(PAGE, query.limit - entries.length)
-      const records = await listed(core, { ...query, after_id, limit })
-      for (const source of await sourcesOf(records)) entries.push(entryOf(source))
+      const records = await listMonitors(core, { ...query, after_id, limit })
+      for (const source of await summarySources(core, records)) entries.push(entryOf(source))
       const last = records.at(-1)
       if (last === undefined || records.length < limit) break
       await yieldIfLong()
@@ -152,19 +144,19 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
   }
 
   return {
-    async list(account_id, most, given = {}) {
+    async list(account_id, limit, given = {}) {
       await accountContext(context, account_id).ready()
       const { names } = core.registry
       const filter = readFilter({ ...monitorFilter, type: read.list(read.oneOf(names)) }, given)
-      const query = { ...queryOf(account_id, filter, names), limit: most + 1 }
-      const shards = monitorCache.elsewhere
+      const query = { ...queryOf(account_id, filter, names), limit: limit + 1 }
+      const shards = monitorCache.missingShards
       const isFiltered = Object.keys(filter).length > 0
-      const entries = fromMemory(query, { isFiltered, elsewhere: new Set(shards) })
-      const limit = query.limit - entries.length
-      if (shards.length > 0 && limit > 0)
-        for (const entry of await fromStore({ ...query, shards, limit })) entries.push(entry)
-      const cut = entries.length > most
-      return { entries: cut ? entries.slice(0, most) : entries, cut }
+      const entries = fromMemory(query, { isFiltered, missingShards: new Set(shards) })
+      const room = query.limit - entries.length
+      if (shards.length > 0 && room > 0)
+        for (const entry of await fromStore({ ...query, shards, limit: room })) entries.push(entry)
+      const cut = entries.length > limit
+      return { entries: cut ? entries.slice(0, limit) : entries, cut }
     },
     async some(account_id, ids) {
       await accountContext(context, account_id).ready()
@@ -172,7 +164,9 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
       const found = await Promise.all(missing.map((id) => core.store.monitors.get(id)))
       const records = found.filter((each) => each !== undefined)
       const own = records.filter((record) => record.account_id === account_id)
-      const stored = new Map((await sourcesOf(own)).map((source) => [source.record.id, source]))
+      const stored = new Map(
+        (await summarySources(core, own)).map((source) => [source.record.id, source]),
+      )
       return ids.flatMap((id) => {
         const source = monitorCache.peek(id) ?? stored.get(id)
         return source?.record.account_id === account_id ? [entryOf(source)] : []

@@ -13,8 +13,8 @@ import { fold } from '../../model/fold.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { BulkFailure, BulkFilter, BulkInput, BulkView } from '../api/bulk.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
-import { commonFields, MOST_TAGS } from '../registry/monitor-fields.ts'
-import { bulkOptions, monitorFilter, listed, queryOf } from './filters.ts'
+import { commonFields, MAX_TAGS } from '../registry/monitor-fields.ts'
+import { bulkOptions, monitorFilter, listMonitors, queryOf } from './filters.ts'
 import type { ServiceContext } from './service-context.ts'
 import { read, readFilter } from './read-filter.ts'
 import { monitorAudit } from './monitor-update.ts'
@@ -22,8 +22,10 @@ import { distinct } from './validate-input.ts'
 
 /** Monitors that change at the same time: their commits share transactions. */
 const SLICE = 32
-const MOST_FAILURES = 20
-const MOST_AT_ONCE = 10_000
+const MAX_FAILURES = 20
+const MAX_AT_ONCE = 10_000
+/** Monitors per query. */
+const PAGE = 200
 
 export type BulkWork = (id: number) => Promise<boolean>
 
@@ -52,7 +54,7 @@ export function bulkOf(
     const {
       filter: given,
       dry_run = false,
-      limit = MOST_AT_ONCE,
+      limit = MAX_AT_ONCE,
       after = 0,
       ...rest
     } = parsedInput(input)
@@ -79,7 +81,7 @@ export function bulkOf(
         }
         const failure = failureOf(slice[index] ?? 0, end.reason)
         tally.failed += 1
-        if (failures.length < MOST_FAILURES) failures.push(failure)
+        if (failures.length < MAX_FAILURES) failures.push(failure)
       }
     }
     return { ...tally, failures, next }
@@ -209,7 +211,7 @@ async function idsOf(
     await yieldIfLong()
     const page = Math.min(PAGE, limit - found.length)
     const from = found.at(-1) ?? after
-    const records = await listed(core, {
+    const records = await listMonitors(core, {
       ...queryOf(
         account_id,
         { ...query, ...(from > 0 ? { after: from } : {}) },
@@ -223,8 +225,6 @@ async function idsOf(
   return found
 }
 
-const PAGE = 200
-
 function workOf(
   steps: BulkSteps,
   { action, add_tags = [], remove_tags = [] }: Partial<TagChange & Pick<BulkInput, 'action'>>,
@@ -235,7 +235,7 @@ function workOf(
 }
 
 /** The change of the tags alone: the other settings are not validated again. @throws ValidationError */
-export function tagged(
+export function planTags(
   context: ServiceContext,
   { add_tags, remove_tags }: TagChange,
 ): (cached: CachedMonitor) => Planned | null {
@@ -245,8 +245,8 @@ export function tagged(
     const { common, settings, target } = record
     const all = distinct([...common.tags, ...add_tags])
     const tags = all.filter((tag) => !removed.has(fold(tag)))
-    if (tags.length > MOST_TAGS)
-      throw new ValidationError({ tags: `out_of_range: 0..${MOST_TAGS} entries` })
+    if (tags.length > MAX_TAGS)
+      throw new ValidationError({ tags: `out_of_range: 0..${MAX_TAGS} entries` })
     if (JSON.stringify(tags) === JSON.stringify(common.tags)) return null
     return {
       change: {
@@ -255,7 +255,9 @@ export function tagged(
         at: context.core.clock.now(),
         settings: { common: { ...common, tags }, settings, target },
         ...monitorAudit(context, cached, {
-          ...{ common: { ...common, tags }, settings: cached.settings, target },
+          common: { ...common, tags },
+          settings: cached.settings,
+          target,
         }),
       },
     }

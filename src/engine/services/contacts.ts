@@ -22,7 +22,7 @@ import type { Core } from '../core/core.ts'
 import { openContact, readableContacts, sealContact } from '../core/stored-contacts.ts'
 import { contactFields } from '../registry/contact-fields.ts'
 import { contactView, notificationView } from '../views/views.ts'
-import { bounded, fieldChanges, auditRecord } from './audit.ts'
+import { boundedChanges, fieldChanges, auditRecord } from './audit.ts'
 import { requireSecrets } from './monitor-update.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { ServiceContext } from './service-context.ts'
@@ -164,8 +164,10 @@ function contactAudit(
   ]
   if (changes.length === 0) return undefined
   return auditRecord(context, {
-    ...{ resource: 'contact', action: 'updated', name },
-    changes: bounded(changes),
+    resource: 'contact',
+    action: 'updated',
+    name,
+    changes: boundedChanges(changes),
   })
 }
 

@@ -1,5 +1,6 @@
 /**
- * The options of the services' calls besides ids and settings, with their bounds, and the query of a list of monitors.
+ * The options of the services' calls besides ids and settings, with their bounds; the query of a list of monitors, and
+ * how it is read.
  *
  * @module
  */
@@ -24,12 +25,14 @@ import type { MaintenanceFilter, UpcomingOptions } from '../api/maintenance.ts'
 import type { BulkInput } from '../api/bulk.ts'
 import type { StatusReportFilter } from '../api/status-reports.ts'
 import type { Core } from '../core/core.ts'
+import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
 import { isLight } from '../monitors/monitor-reader.ts'
+import type { SummarySource } from '../views/views.ts'
 import { pageReaders, read } from './read-filter.ts'
 import type { Readers } from './read-filter.ts'
 
-const MOST_ITEMS = 200
-const MOST_RESULTS = 1000
+const MAX_ITEMS = 200
+const MAX_RESULTS = 1000
 const MAX_TEXT = 200
 /** Bytes of a monitor's metadata: no longer value is stored. */
 const MAX_METADATA = 4096
@@ -37,12 +40,12 @@ const MAX_METADATA = 4096
 const words = [...new Set([...MONITOR_STATES, ...MONITOR_STATUSES])]
 
 /** In all groups together: each is searched in every monitor. */
-const MOST_TAGS = 50
+const MAX_TAGS = 50
 
 function tagGroups(value: unknown): ReturnType<typeof groups> {
   const given = groups(value)
-  if (!('value' in given) || given.value.flat().length <= MOST_TAGS) return given
-  return { problem: `out_of_range: at most ${MOST_TAGS} tags in all` }
+  if (!('value' in given) || given.value.flat().length <= MAX_TAGS) return given
+  return { problem: `out_of_range: at most ${MAX_TAGS} tags in all` }
 }
 
 const anyOf = read.list(read.text(MAX_TEXT))
@@ -51,7 +54,7 @@ const groups = read.list((value) => anyOf(typeof value === 'string' ? [value] : 
 
 /** Without `type`, whose values depend on the engine. */
 export const monitorFilter = {
-  ...pageReaders(MOST_ITEMS),
+  ...pageReaders(MAX_ITEMS),
   status: read.list(read.oneOf(words)),
   tag: tagGroups,
   metadata: read.members(MAX_METADATA),
@@ -59,7 +62,7 @@ export const monitorFilter = {
 } satisfies Readers<Omit<MonitorFilter, 'type'>>
 
 export const resultFilter = {
-  ...pageReaders(MOST_RESULTS),
+  ...pageReaders(MAX_RESULTS),
   location_id: read.id,
   verdict: read.oneOf(['ok', 'fail', 'unknown']),
   from: read.time,
@@ -68,7 +71,7 @@ export const resultFilter = {
 } satisfies Readers<ResultFilter>
 
 export const incidentFilter = {
-  ...pageReaders(MOST_ITEMS),
+  ...pageReaders(MAX_ITEMS),
   monitor_id: read.id,
   open: read.flag,
   cause_code: read.text(MAX_TEXT),
@@ -77,14 +80,14 @@ export const incidentFilter = {
 } satisfies Readers<IncidentFilter>
 
 export const notificationFilter = {
-  ...pageReaders(MOST_ITEMS),
+  ...pageReaders(MAX_ITEMS),
   monitor_id: read.id,
   incident_id: read.id,
   contact_id: read.id,
 } satisfies Readers<NotificationFilter>
 
 export const auditFilter = {
-  ...pageReaders(MOST_ITEMS),
+  ...pageReaders(MAX_ITEMS),
   resource: read.oneOf(AUDITED_RESOURCES),
   resource_id: read.id,
   action: read.oneOf(AUDIT_ACTIONS),
@@ -94,16 +97,16 @@ export const auditFilter = {
 } satisfies Readers<AuditFilter>
 
 export const maintenanceFilter = {
-  ...pageReaders(MOST_ITEMS),
+  ...pageReaders(MAX_ITEMS),
   monitor_id: read.id,
   active: read.flag,
 } satisfies Readers<MaintenanceFilter>
 
 /** Of lists without a filter. */
-export const pageOptions = { ...pageReaders(MOST_ITEMS) } satisfies Readers<PageOptions>
+export const pageOptions = { ...pageReaders(MAX_ITEMS) } satisfies Readers<PageOptions>
 
 export const statusReportFilter = {
-  ...pageReaders(MOST_ITEMS),
+  ...pageReaders(MAX_ITEMS),
   page_id: read.id,
   open: read.flag,
 } satisfies Readers<StatusReportFilter>
@@ -111,7 +114,7 @@ export const statusReportFilter = {
 export const upcomingOptions = {
   days: read.integer(1, 366),
   monitor_id: read.id,
-  limit: read.integer(1, MOST_ITEMS),
+  limit: read.integer(1, MAX_ITEMS),
 } satisfies Readers<UpcomingOptions>
 
 type OptionsOf<M extends keyof AccountScope['monitors']> = NonNullable<
@@ -153,7 +156,7 @@ export const hoursOptions = {
 const READ_AT_ONCE = 32
 
 /** In steps: monitors with long bodies and headers take a millisecond each, and a store may answer synchronously. */
-export async function listed(
+export async function listMonitors(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
   query: MonitorQuery,
 ): Promise<readonly MonitorRecord[]> {
@@ -167,6 +170,19 @@ export async function listed(
     if (!step.every(isLight)) await clock.sleep(0)
     rest = { ...query, after_id: last.id }
   }
+}
+
+/** Stored monitors with their last checks, as summaries need them. */
+export async function summarySources(
+  { store }: Pick<Core, 'store'>,
+  records: readonly MonitorRecord[],
+): Promise<readonly SummarySource[]> {
+  if (records.length === 0) return []
+  const states = groupByMonitor(await store.monitors.locations(records.map(({ id }) => id)))
+  return records.map((record) => ({
+    record,
+    locations: byLocation(states.get(record.id) ?? []),
+  }))
 }
 
 export function queryOf(

@@ -30,7 +30,7 @@ const READ_AT_ONCE = 32
 /** Maximum characters of details of one page, unless its first result alone exceeds it. */
 const PAGE_CHARS = 1024 * 1024
 
-interface Listed {
+interface ResultPage {
   readonly records: readonly ResultRecord[]
   /** The id after which the next page starts. */
   readonly next: number | null
@@ -68,7 +68,7 @@ function resultsOf(
         limit,
         ...(after === undefined ? {} : { after_id: after }),
       }
-      const { records, next } = await listedResults(core, query)
+      const { records, next } = await listResults(core, query)
       return { items: records.map((record) => resultView(record, checker)), next }
     },
   }
@@ -88,7 +88,7 @@ function incidentsOf(context: ServiceContext, account_id: number): Scope['incide
   async function openIncident(id: number): Promise<IncidentRecord> {
     const incident = await ownIncident(id)
     if (incident.ended_at === null) return incident
-    throw new ConflictError('closed', 'The incident is over; there is nothing to take on')
+    throw new ConflictError('closed', 'The incident is over; there is nothing to acknowledge')
   }
 
   async function viewOf(incident: IncidentRecord): Promise<IncidentView> {
@@ -97,7 +97,7 @@ function incidentsOf(context: ServiceContext, account_id: number): Scope['incide
     return view
   }
 
-  async function planAcknowledge(id: number, cached: CachedMonitor): Promise<Planned | null> {
+  async function planAcknowledgement(id: number, cached: CachedMonitor): Promise<Planned | null> {
     const { record } = cached
     const open = await openIncident(id)
     if (open.acknowledged_at !== null) return null
@@ -127,7 +127,7 @@ function incidentsOf(context: ServiceContext, account_id: number): Scope['incide
       const { monitor_id, acknowledged_at } = await openIncident(id)
       if (acknowledged_at === null) {
         const changed = await context.monitorCache.change(monitor_id, (cached) =>
-          planAcknowledge(id, cached),
+          planAcknowledgement(id, cached),
         )
         if (changed !== null) await context.changeBus.publish(changed)
       }
@@ -210,12 +210,12 @@ async function viewsOf(
 const GONE: IncidentView['monitor'] = { id: 0, name: '', type: '', target: '' }
 
 /** The details of each result may be 64 KiB of JSON: a page ends where their total exceeds a limit. */
-async function listedResults(
+async function listResults(
   { store, clock }: Pick<Core, 'store' | 'clock'>,
   query: ResultQuery,
-): Promise<Listed> {
+): Promise<ResultPage> {
   const records: ResultRecord[] = []
-  const ended = (more: boolean): Listed => ({
+  const ended = (more: boolean): ResultPage => ({
     records,
     next: more ? (records.at(-1)?.id ?? null) : null,
   })

@@ -21,7 +21,7 @@ import { changesBetween } from './uptime.ts'
 /** How often the reads are repeated if an hour begins between them. */
 const TRIES = 3
 /** A longer period is refused: it would be read in one piece. */
-const MOST_DAYS = 100
+const MAX_DAYS = 100
 /** The time that one query reads: a store may answer synchronously. */
 const PART_MS = 10 * DAY_MS
 
@@ -37,8 +37,8 @@ export async function hoursOf(
   const now = core.clock.now()
   const { to = now, step_hours = 1, ...given } = readFilter(hoursOptions, options)
   const from = stepOf(given.from ?? to - DAY_MS, step_hours)
-  if (to - from > MOST_DAYS * DAY_MS)
-    throw new ValidationError({ from: `out_of_range: at most ${MOST_DAYS} days before "to"` })
+  if (to - from > MAX_DAYS * DAY_MS)
+    throw new ValidationError({ from: `out_of_range: at most ${MAX_DAYS} days before "to"` })
   const end = Math.max(from, Math.min(to, now))
   const hours = await (step_hours === 24
     ? withDays(source, record, { from, to })

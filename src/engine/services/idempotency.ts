@@ -12,7 +12,7 @@ import type { ServiceContext } from './service-context.ts'
 
 const KEPT_MS = 86_400_000
 /** Per account; beyond it the oldest are dropped before their expiry. */
-const MOST = { count: 1000, bytes: 8 * 1024 * 1024 }
+const LIMITS = { count: 1000, bytes: 8 * 1024 * 1024 }
 const PLACE = 'response.body'
 const HASH_PLACE = 'response.request_hash'
 
@@ -41,7 +41,7 @@ export function idempotencyResponsesOf({
         account_id,
         key,
         { ...response, request_hash, body, expires_at },
-        MOST,
+        LIMITS,
       )
     },
   }

@@ -10,7 +10,7 @@ import { addProblem, problemAt } from '../../fields/problems.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 import type { MonitorType } from '../registry/registry.ts'
-import { hasTagOf, MOST_BY_TAG, ruleOf } from '../rounds/composite.ts'
+import { hasTagOf, MAX_BY_TAG, ruleOf } from '../rounds/composite.ts'
 
 /** A monitor as it would be stored. */
 export interface MonitorDraft {
@@ -50,9 +50,9 @@ export async function graphProblems(
       else if (below.has(other_id)) note(`invalid: monitor ${other_id} depends on this one`)
     }
   if (Object.keys(problems).length > 0 || !isComposite) return problems
-  const own = tagged.find((member) => below.has(member.id))
-  if (own === undefined) return problems
-  return { member_tags: `invalid: monitor ${own.id}, a member by tag, depends on this one` }
+  const dependent = tagged.find((member) => below.has(member.id))
+  if (dependent === undefined) return problems
+  return { member_tags: `invalid: monitor ${dependent.id}, a member by tag, depends on this one` }
 }
 
 interface Above {
@@ -76,9 +76,9 @@ async function readAbove(
   for (const id of wanted) {
     await yieldIfLong()
     const record = known.get(id) ?? (await store.monitors.get(id))
-    const own = record === undefined ? [] : await waitsFor(core, draft, record)
-    edges.set(id, own)
-    for (const each of own) if (each !== (draft.id ?? NEW)) wanted.add(each)
+    const reached = record === undefined ? [] : await waitsFor(core, draft, record)
+    edges.set(id, reached)
+    for (const each of reached) if (each !== (draft.id ?? NEW)) wanted.add(each)
   }
   return edges
 }
@@ -108,7 +108,7 @@ async function byTag(
   const rule = ruleOf(settings)
   if (rule.tags.size === 0) return []
   const tags = [[...rule.tags]]
-  const found = await store.monitors.list({ account_id, tags, limit: MOST_BY_TAG })
+  const found = await store.monitors.list({ account_id, tags, limit: MAX_BY_TAG })
   return found.filter(
     (record) => record.id !== id && registry.get(record.type)?.checker.composite === undefined,
   )
@@ -120,8 +120,8 @@ function dependents(
   id: number,
 ): ReadonlySet<number> {
   const children = new Map<number, number[]>()
-  for (const [child, own] of edges)
-    for (const parent of own) {
+  for (const [child, parents] of edges)
+    for (const parent of parents) {
       const known = children.get(parent)
       if (known === undefined) children.set(parent, [child])
       else known.push(child)

@@ -15,7 +15,7 @@ import type { Change } from '../../store/store.ts'
 import { planChange } from '../rounds/plan-change.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
-import { bounded, fieldChanges, auditRecord } from './audit.ts'
+import { boundedChanges, fieldChanges, auditRecord } from './audit.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { validateMonitor, withoutDeletedIds, withoutDeletedMembers } from './validate-input.ts'
 import type { ValidMonitor } from './validate-input.ts'
@@ -29,7 +29,7 @@ export async function planUpdate(
 ): Promise<Planned> {
   const { core, monitorCache } = context
   const { record, type, settings } = cached
-  const next = await patched(context, cached, patch)
+  const next = await applyPatch(context, cached, patch)
   const { checks_per_min } = allowanceOf(await quotasOf(core, record.account_id))
   const at = core.clock.now()
   const change: Change = {
@@ -55,7 +55,7 @@ export async function planUpdate(
  * The settings of a monitor after a patch. @throws ValidationError with every problem at once, also for a stored secret
  * that would be sent to another destination
  */
-export async function patched(
+export async function applyPatch(
   { core }: Pick<ServiceContext, 'core'>,
   { record, type, settings }: CachedMonitor,
   patch: JsonObject,
@@ -101,8 +101,10 @@ export function monitorAudit(
   const { name } = next.common
   return {
     audit: auditRecord(context, {
-      ...{ resource: 'monitor', action: 'updated', name },
-      changes: bounded(changes),
+      resource: 'monitor',
+      action: 'updated',
+      name,
+      changes: boundedChanges(changes),
     }),
   }
 }

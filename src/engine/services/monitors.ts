@@ -11,7 +11,6 @@ import type { JsonObject } from '../../model.ts'
 import type { AccountScope } from '../api/engine.ts'
 import { monitorSummary, monitorView, resultView } from '../views/views.ts'
 import type { SummarySource } from '../views/views.ts'
-import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import { unknownType, warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
@@ -24,7 +23,7 @@ import { pageOf } from './paging.ts'
 import { createMonitorActions } from './monitor-actions.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { auditRecord } from './audit.ts'
-import { bulkOf, tagged } from './bulk.ts'
+import { bulkOf, planTags } from './bulk.ts'
 import { read, readFilter } from './read-filter.ts'
 import {
   monitorFilter,
@@ -32,8 +31,9 @@ import {
   testOptions,
   uptimeOptions,
   versionOptions,
-  listed,
+  listMonitors,
   queryOf,
+  summarySources,
 } from './filters.ts'
 import { hoursOf } from './hours.ts'
 import { createTestCheck, previewOf } from './preview.ts'
@@ -77,7 +77,7 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
       await startCheck(id, {})
       return true
     },
-    tag: (tags) => async (id) => (await commit(id, tagged(context, tags))) !== null,
+    tag: (tags) => async (id) => (await commit(id, planTags(context, tags))) !== null,
   })
 
   /** Input for a new monitor, or a patch of one. */
@@ -150,15 +150,9 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
       await ready()
       const { names } = core.registry
       const filter = readFilter({ ...monitorFilter, type: read.list(read.oneOf(names)) }, given)
-      const records = await listed(core, queryOf(account_id, filter, names))
-      const states = groupByMonitor(
-        await core.store.monitors.locations(records.map(({ id }) => id)),
-      )
-      const outlined = records.map((record) => ({
-        record,
-        locations: byLocation(states.get(record.id) ?? []),
-      }))
-      return pageOf(outlined.map(summary), filter.limit ?? 50)
+      const records = await listMonitors(core, queryOf(account_id, filter, names))
+      const sources = await summarySources(core, records)
+      return pageOf(sources.map(summary), filter.limit ?? 50)
     },
 
     get: async (id) => view(await own(id)),

@@ -37,7 +37,7 @@ export interface Days {
 }
 
 /** Days that are over: `days` of them, the last of which ends at `until`. */
-interface Asked {
+interface DaysQuery {
   readonly record: Pick<MonitorRecord, 'id'>
   readonly until: EpochMs
   readonly days: number
@@ -55,7 +55,7 @@ interface Kept extends Days {
 
 export interface PastDays {
   /** The days that are over, and the present one. `read` gives the days from one of them on, by its number. */
-  sums(asked: Asked, read: (from: number) => Promise<readonly Day[]>): Promise<Sums>
+  sums(query: DaysQuery, read: (from: number) => Promise<readonly Day[]>): Promise<Sums>
   /** The names of the days up to the one that begins at `last`, oldest first. */
   names(last: EpochMs, days: number): readonly string[]
   /** A change was stored: days of the past that it changes are read again. */

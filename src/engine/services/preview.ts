@@ -15,7 +15,7 @@ import { checkOrder } from '../checks/check-order.ts'
 import type { CachedMonitor } from '../monitors/monitor-cache.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
-import { patched } from './monitor-update.ts'
+import { applyPatch } from './monitor-update.ts'
 import type { ServiceContext } from './service-context.ts'
 import { validateMonitor } from './validate-input.ts'
 import type { ValidMonitor } from './validate-input.ts'
@@ -63,7 +63,7 @@ async function validOf(
   context: ServiceContext,
   { account_id, type, input, against, update }: Previewing,
 ): Promise<ValidMonitor> {
-  if (update !== undefined) return patched(context, update, input)
+  if (update !== undefined) return applyPatch(context, update, input)
   if (against !== undefined && against.type !== type)
     throw new ValidationError({ type: 'immutable' })
   return validateMonitor(context.core, {

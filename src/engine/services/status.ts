@@ -19,7 +19,7 @@ import { DAY_MS } from '../../model/time.ts'
 
 /** How much of what is planned is shown. */
 const PLANNED_DAYS = 30
-const MOST_PLANNED = 5
+const MAX_PLANNED = 5
 
 /** The current state of a monitor, for frequent polling. */
 export async function statusView(
@@ -40,7 +40,7 @@ export async function statusView(
     windows: [...accountWindows.covering(record)],
     own: { id: record.id, windows: record.common.maintenance },
     until: now + PLANNED_DAYS * DAY_MS,
-    limit: MOST_PLANNED,
+    limit: MAX_PLANNED,
   })
   const seconds = await uptimeBetween(core, record.id, now - DAY_MS, now)
   return {

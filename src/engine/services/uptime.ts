@@ -71,11 +71,16 @@ export async function availabilityOfDays(
 ): Promise<AvailabilityView> {
   const now = core.clock.now()
   const { past, present, total } = await sumsOfDays(record, {
-    ...{ core, days, now, pastDays: pastAvailability, uncounted: true },
+    core,
+    days,
+    now,
+    pastDays: pastAvailability,
+    uncounted: true,
   })
   return {
     overall: uptimePercent(total),
-    ...{ up_sec: total.up, down_sec: total.down },
+    up_sec: total.up,
+    down_sec: total.down,
     days: [...past.views, ...present.views],
   }
 }
@@ -108,7 +113,10 @@ async function sumsOfDays(
   const asked = { record, until: today, days: days - 1 }
   const { past, present } = await pastDays.sums(asked, (from) =>
     daysBetween(core, record, {
-      ...{ begins: begins.slice(from), names: names.slice(from), until: now, uncounted },
+      begins: begins.slice(from),
+      names: names.slice(from),
+      until: now,
+      uncounted,
     }),
   )
   return { begins, past, present, total: addSeconds(past.seconds, present.seconds) }

@@ -24,11 +24,19 @@ import type {
 } from '../api/hours.ts'
 
 /** Maximum number of spans: more would not be told apart in a chart. */
-const MOST_SPANS = 1000
+const MAX_SPANS = 1000
 
 const NONE: HourCounts = {
-  ...{ ok: 0, fail: 0, unknown: 0, degraded: 0, ok_ms: 0, min_ms: null, max_ms: null },
-  ...{ latency: [], phases: {}, figures: {} },
+  ok: 0,
+  fail: 0,
+  unknown: 0,
+  degraded: 0,
+  ok_ms: 0,
+  min_ms: null,
+  max_ms: null,
+  latency: [],
+  phases: {},
+  figures: {},
 }
 
 /** Totals of a period, by location. */
@@ -66,7 +74,11 @@ export function hoursView({ from, to, step_hours, hours, changes }: HoursRead): 
     for (const [location_id, counts] of locations) count(all, { ...counts, location_id })
   const { locations, ...overall } = totalsOf(all)
   return {
-    ...{ from: iso(from), to: iso(to), step_hours, overall, locations },
+    from: iso(from),
+    to: iso(to),
+    step_hours,
+    overall,
+    locations,
     steps: [...steps]
       .sort(([a], [b]) => a - b)
       .map(([at, sum]): StepTotals => ({ at: iso(at), ...totalsOf(sum) })),
@@ -97,12 +109,21 @@ function totalsView(counts: HourCounts): TotalsView {
   const within = (ms: number | null): number | null =>
     ms === null ? null : Math.min(max_ms ?? ms, Math.max(min_ms ?? ms, ms))
   return {
-    ...{ ok, fail, unknown, degraded },
+    ok,
+    fail,
+    unknown,
+    degraded,
     avg_ms: timed === 0 ? null : roundedMs(ok_ms / timed),
-    ...{ min_ms, max_ms, p50_ms: within(p50), p95_ms: within(p95), p99_ms: within(p99) },
+    min_ms,
+    max_ms,
+    p50_ms: within(p50),
+    p95_ms: within(p95),
+    p99_ms: within(p99),
     phases: valuesOf(counts.phases, (sum) => roundedMs(sum / Math.max(1, ok))),
     figures: valuesOf(counts.figures, ([times, sum, min, max]) => ({
-      ...{ avg: Math.round((sum / times) * 1000) / 1000, min, max },
+      avg: Math.round((sum / times) * 1000) / 1000,
+      min,
+      max,
     })),
   }
 }
@@ -126,7 +147,7 @@ function spansOf(
     if (!isSpecial(availability) || end <= begin) return []
     return [{ availability, from: iso(begin), to: iso(end) }]
   })
-  return spans.slice(-MOST_SPANS)
+  return spans.slice(-MAX_SPANS)
 }
 
 function isSpecial(availability: Availability): availability is AvailabilitySpan['availability'] {
