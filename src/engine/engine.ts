@@ -6,42 +6,42 @@
  */
 
 import type { CheckerOf, CheckerSource } from '../checkers/checker.ts'
+import { NotFoundError } from '../errors.ts'
 import { describe } from '../fields/describe.ts'
 import type { FieldTable } from '../fields/field.ts'
-import type { AccountScope, ActorOptions, Engine } from './api/engine.ts'
-import type { MonitorReading } from './api/readings.ts'
-import { commonFields } from './registry/monitor-fields.ts'
-import { accountsOf } from './services/accounts.ts'
-import { actorOf, auditLogOf } from './services/audit.ts'
-import { transferOf } from './transfer/index.ts'
-import type { Importing } from './transfer/index.ts'
-import { backupOf } from './services/backup.ts'
-import { contactsOf } from './services/contacts.ts'
-import { historyOf } from './services/history.ts'
-import { authenticate, keyReader, keysOf } from './services/keys.ts'
-import { maintenanceOfAccount } from './services/maintenance.ts'
-import { monitorsOf } from './services/monitors.ts'
-import { statusReportsOf } from './services/status-reports.ts'
-import { publicPagesOf, publishedPagesOf } from './services/public-pages.ts'
-import { createDayTotals } from './services/day-totals.ts'
-import { createPastDays } from './services/past-days.ts'
-import { accountContext } from './services/service-context.ts'
-import type { ServiceContext } from './services/service-context.ts'
-import { idempotencyLocksOf, idempotencyResponsesOf } from './services/idempotency.ts'
+import { isAccountId } from '../model.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import type { webhookContact } from '../webhook/webhook-kind.ts'
-import { NotFoundError } from '../errors.ts'
-import { isAccountId } from '../model.ts'
+import type { AccountScope, ActorOptions, Engine } from './api/engine.ts'
+import type { MonitorReading } from './api/readings.ts'
 import type { Core } from './core/core.ts'
+import { coreOf, retentionDays } from './options.ts'
+import type { EngineOptions } from './options.ts'
+import { commonFields } from './registry/monitor-fields.ts'
 import { createRuntime } from './runtime.ts'
 import type { Runtime } from './runtime.ts'
 import { createAccountCache } from './services/account-cache.ts'
-import { coreOf } from './options.ts'
-import type { EngineOptions } from './options.ts'
-import { readingOf } from './views/views.ts'
+import { accountMonitorsOf } from './services/account-monitors.ts'
+import { accountsOf } from './services/accounts.ts'
+import { actorOf, auditLogOf } from './services/audit.ts'
+import { backupOf } from './services/backup.ts'
+import { contactsOf } from './services/contacts.ts'
+import { createDayTotals } from './services/day-totals.ts'
+import { historyOf } from './services/history.ts'
+import { idempotencyLocksOf, idempotencyResponsesOf } from './services/idempotency.ts'
+import { authenticate, keyReader, keysOf } from './services/keys.ts'
+import { maintenanceOfAccount } from './services/maintenance.ts'
+import { monitorsOf } from './services/monitors.ts'
+import { createPastDays } from './services/past-days.ts'
+import { publicPagesOf, publishedPagesOf } from './services/public-pages.ts'
 import { REQUEST_SERVICES, requestsOf } from './services/request-services.ts'
 import type { RequestServices } from './services/request-services.ts'
-import { accountMonitorsOf } from './services/account-monitors.ts'
+import { accountContext } from './services/service-context.ts'
+import type { ServiceContext } from './services/service-context.ts'
+import { statusReportsOf } from './services/status-reports.ts'
+import { transferOf } from './transfer/index.ts'
+import type { Importing } from './transfer/index.ts'
+import { readingOf } from './views/views.ts'
 
 /** @throws ConfigurationError for invalid options */
 export function createEngine<
@@ -65,7 +65,7 @@ export function createEngine<
   runtime.changeBus.subscribe(context.pastDays.follow)
   runtime.changeBus.subscribe(context.pastAvailability.follow)
   const importing: Importing = new Set()
-  const { retention } = options
+  const retention = retentionDays(options.retention)
 
   function account(account_id: number, options?: ActorOptions): AccountScope {
     if (!isAccountId(account_id)) throw new NotFoundError('account')

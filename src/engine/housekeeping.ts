@@ -5,10 +5,11 @@
  */
 
 import type { Timer } from '../clock.ts'
-import { DAY_MS } from '../model/time.ts'
 import type { EpochMs } from '../model.ts'
+import { DAY_MS } from '../model/time.ts'
 import { logError } from './core/core.ts'
 import type { Core } from './core/core.ts'
+import { retentionDays } from './options.ts'
 import type { Retention } from './options.ts'
 import type { ShardLeases } from './sharing/shard-leases.ts'
 
@@ -39,11 +40,11 @@ export interface HousekeepingOptions {
 export function createHousekeeping({
   core,
   shardLeases,
-  retention = {},
+  retention,
 }: HousekeepingOptions): Housekeeping {
   const { clock, store } = core
-  const { resultsDays = 30, notificationsDays = 90, historyDays = 400 } = retention
-  const { auditDays = 90, hourlyDays = 90 } = retention
+  const { resultsDays, notificationsDays, historyDays, hourlyDays, auditDays } =
+    retentionDays(retention)
   const timers = new Set<Timer>()
   let stopped = false
 

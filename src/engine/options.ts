@@ -9,27 +9,27 @@ import type { CheckerSource } from '../checkers/checker.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ConfigurationError } from '../errors.ts'
+import { cronOccurrences } from '../fields/cron.ts'
+import { parseProxy } from '../fields/proxy.ts'
 import { loggerOf } from '../logger.ts'
 import type { Logger } from '../logger.ts'
-import { parseProxy } from '../fields/proxy.ts'
-import type { OutgoingProxy } from '../net/proxy/proxy.ts'
+import type { AccountQuotas, EngineMonitorDefaults } from '../model.ts'
+import { timeZones } from '../model/time.ts'
 import type { TargetRule } from '../net/guard/guard.ts'
+import type { OutgoingProxy } from '../net/proxy/proxy.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import type { ProbeTransport } from '../probes/transport.ts'
+import { createSeal } from '../seal.ts'
 import { isCounted, notOffered, withFallbacks } from '../store/fallbacks.ts'
 import type { Store } from '../store/store.ts'
 import type { AnyContactKind } from '../webhook/contact-kind.ts'
 import { webhookContact } from '../webhook/webhook-kind.ts'
 import type { Core, Tracing } from './core/core.ts'
+import { createRegistry } from './registry/registry.ts'
 import { intervalProblem, parseDefaults } from './services/monitor-defaults.ts'
 import { quotaProblems } from './services/quotas.ts'
-import type { AccountQuotas, EngineMonitorDefaults } from '../model.ts'
-import { createRegistry } from './registry/registry.ts'
-import { createSeal } from '../seal.ts'
-import { timeZones } from '../model/time.ts'
-import { cronOccurrences } from '../fields/cron.ts'
 
 /** Whole numbers from 1 to 10000. */
 export interface EngineLimits {
@@ -56,6 +56,13 @@ export interface Retention {
   readonly hourlyDays?: number | undefined
   /** The audit log, default 90 days. */
   readonly auditDays?: number | undefined
+}
+
+/** How many days each is kept, as given or by default. */
+export function retentionDays(given: Retention = {}): Readonly<Record<keyof Retention, number>> {
+  const { resultsDays = 30, notificationsDays = 90, historyDays = 400 } = given
+  const { hourlyDays = 90, auditDays = 90 } = given
+  return { resultsDays, notificationsDays, historyDays, hourlyDays, auditDays }
 }
 
 export interface ProxyOptions {

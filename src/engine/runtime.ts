@@ -4,6 +4,8 @@
  * @module
  */
 
+import { createSemaphore } from '../net/resolve/semaphore.ts'
+import type { Semaphore } from '../net/resolve/semaphore.ts'
 import { inProcessProbes } from '../probes/in-process.ts'
 import type { ProbeHost, ProbeTransport } from '../probes/transport.ts'
 import { createAnnouncer } from './announce/announcer.ts'
@@ -19,6 +21,8 @@ import { createOutbox } from './delivery/outbox.ts'
 import type { Outbox } from './delivery/outbox.ts'
 import { createLifecycle } from './lifecycle.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import { createAccountWindows } from './monitors/account-windows.ts'
+import type { AccountWindows } from './monitors/account-windows.ts'
 import { createChangeBus } from './monitors/change-bus.ts'
 import type { ChangeBus } from './monitors/change-bus.ts'
 import { createMonitorCache } from './monitors/monitor-cache.ts'
@@ -29,17 +33,13 @@ import { createPushMonitors } from './rounds/push.ts'
 import type { PushMonitors } from './rounds/push.ts'
 import { createRounds } from './rounds/rounds.ts'
 import type { OpenRounds, Rounds } from './rounds/rounds.ts'
-import { createChangeFeed } from './sharing/change-feed.ts'
-import { createAccountWindows } from './monitors/account-windows.ts'
-import type { AccountWindows } from './monitors/account-windows.ts'
 import { createMaintenanceSchedule } from './scheduling/maintenance.ts'
 import { createMonitorSchedule } from './scheduling/monitor-schedule.ts'
 import type { MonitorSchedule } from './scheduling/monitor-schedule.ts'
-import { createSemaphore } from '../net/resolve/semaphore.ts'
-import type { Semaphore } from '../net/resolve/semaphore.ts'
-import { createShardLeases } from './sharing/shard-leases.ts'
 import { createStaleness } from './scheduling/staleness.ts'
 import type { Staleness } from './scheduling/staleness.ts'
+import { createChangeFeed } from './sharing/change-feed.ts'
+import { createShardLeases } from './sharing/shard-leases.ts'
 
 export interface Runtime {
   readonly core: Core

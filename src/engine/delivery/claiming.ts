@@ -144,7 +144,7 @@ export function createClaiming({
     return Math.min(deliveries - underWay.busy, WAITING_FACTOR * deliveries - underWay.size)
   }
 
-  /** For all attempts that started together, so that one claim fills their capacity. */
+  /** Once for all attempts that started together: one claim fills the capacity that they free. */
   function freeSlots(rows: readonly NotificationRecord[]): void {
     const wanted = freeCapacity() <= 0
     underWay.markSlow(rows)

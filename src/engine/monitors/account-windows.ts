@@ -26,7 +26,7 @@ export interface AccountWindow {
   readonly span: Span
 }
 
-/** What a window covers, and what it is matched by. */
+/** The parts of a monitor by which windows match it. */
 export type Covered = Pick<MonitorRecord, 'id' | 'account_id'> & {
   readonly common: Pick<MonitorRecord['common'], 'tags'>
 }

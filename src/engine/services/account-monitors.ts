@@ -41,7 +41,7 @@ export interface MonitorEntry {
   readonly last_at: string
   readonly open_incident_id: number | null
   readonly source: SummarySource
-  /** What its reader computes once: from when on the end of something, such as a certificate, is near. */
+  /** For the reader, who computes it once: from when on the end of something, such as a certificate, is near. */
   readonly noted: { near_from?: number }
 }
 

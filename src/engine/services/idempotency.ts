@@ -7,10 +7,11 @@
  */
 
 import { randomUUID } from 'node:crypto'
+import { DAY_MS } from '../../model/time.ts'
 import type { IdempotencyResponses, RequestServices } from './request-services.ts'
 import type { ServiceContext } from './service-context.ts'
 
-const KEPT_MS = 86_400_000
+const KEPT_MS = DAY_MS
 /** Per account; beyond it the oldest are dropped before their expiry. */
 const LIMITS = { count: 1000, bytes: 8 * 1024 * 1024 }
 const PLACE = 'response.body'

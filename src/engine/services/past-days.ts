@@ -54,7 +54,7 @@ interface Kept extends Days {
 }
 
 export interface PastDays {
-  /** The days that are over, and the present one. `read` gives the days from one of them on, by its number. */
+  /** The sums of the days that are over, and of the present one. `read(from)` reads the days from this index on. */
   sums(query: DaysQuery, read: (from: number) => Promise<readonly Day[]>): Promise<Sums>
   /** The names of the days up to the one that begins at `last`, oldest first. */
   names(last: EpochMs, days: number): readonly string[]

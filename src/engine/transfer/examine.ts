@@ -38,7 +38,7 @@ interface Examination {
   /** Results that started earlier are not kept. */
   readonly results_after: number
   /** An interrupted import of the same export continues: its monitors have the tokens of the export. */
-  readonly goesOn: (export_id: string) => boolean
+  readonly resumes: (export_id: string) => boolean
 }
 
 type Visit = { readonly [K in LineKind]?: (line: LineOf<K>) => void | Promise<void> }
@@ -52,8 +52,8 @@ export async function examine(
   const known = { contacts: new Set<number>(), monitors: new Map<number, readonly number[]>() }
   const names = new Map<number, string>()
   const free = await contactsByName(core, account_id)
-  const goesOn = (): boolean => examination.goesOn(header?.id ?? '')
-  const planned = countNew(() => windowsHere(core, account_id, goesOn()))
+  const resumes = (): boolean => examination.resumes(header?.id ?? '')
+  const planned = countNew(() => windowsHere(core, account_id, resumes()))
   const published = examinePages(examination, { monitors: known.monitors, reading })
   const counts = {
     contacts: 0,
@@ -102,7 +102,7 @@ export async function examine(
       missing.note(read)
       if (read.type.checker.push === undefined) return
       if (read.token === undefined) counts.new_tokens++
-      else if (!goesOn()) await requireFreeToken(core, read.token)
+      else if (!resumes()) await requireFreeToken(core, read.token)
     },
     maintenance: async (line) => void (await planned.add(readWindow(line, known.monitors))),
     ...published.visit,

@@ -94,12 +94,12 @@ function releaseOf(
   { clock }: Core,
   record: MonitorRecord,
   { at, last }: Known,
-  stay = false,
+  keepsPaused = false,
 ): Change {
   const { id, revision, settings, target, machine } = record
-  const { common, stays } = withoutMarks(record.common)
+  const { common, staysPaused } = withoutMarks(record.common)
   const now = clock.now()
-  const isPaused = stays || stay
+  const isPaused = staysPaused || keepsPaused
   const paused = { ...machine, availability: 'paused' } as const
   const resumed = transition(machine, { kind: 'resume', at: now }, POLICY).state
   // Of a monitor without a history nothing is known before its first check.

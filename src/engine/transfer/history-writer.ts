@@ -43,14 +43,14 @@ type Rows = {
   >[number][]
 }
 
-/** `goesOn`: monitors of which some rows may be stored. */
+/** `resumed`: monitors of which some rows may be stored. */
 export function createHistoryWriter(
   core: Core,
-  { goesOn }: { readonly goesOn: ReadonlySet<number> },
+  { resumed }: { readonly resumed: ReadonlySet<number> },
 ): HistoryWriter {
   const { store } = core
   const commit = committerOf(core)
-  const stored = createStored(core, goesOn)
+  const stored = createStored(core, resumed)
   let waiting = new Map<number, Rows>()
   let incidents: (readonly [id: number, incident: Incident])[] = []
   let rows = 0
@@ -176,7 +176,7 @@ interface Stored {
 }
 
 /** What an interrupted import stored of each monitor; rows of a monitor are in the order of the export. */
-function createStored({ store }: Core, goesOn: ReadonlySet<number>): Stored {
+function createStored({ store }: Core, resumed: ReadonlySet<number>): Stored {
   const days = perMonitor(async (id) => {
     const list = await store.daily.list(id, '0000-01-01', '9999-12-31')
     return list.at(-1)?.day ?? ''
@@ -201,7 +201,7 @@ function createStored({ store }: Core, goesOn: ReadonlySet<number>): Stored {
   function perMonitor<T>(read: (id: number) => Promise<T>): (id: number) => Promise<T | undefined> {
     const known = new Map<number, Promise<T>>()
     return async (id) => {
-      if (!goesOn.has(id)) return undefined
+      if (!resumed.has(id)) return undefined
       const found = known.get(id) ?? read(id)
       known.set(id, found)
       return found

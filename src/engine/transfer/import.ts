@@ -24,17 +24,17 @@ import { IMPORTING, storeLines } from './store-lines.ts'
 /** Accounts with an import under way in this engine. */
 export type Importing = Set<number>
 
-/** How long results and hourly totals are kept; default 30 and 90 days. */
-export interface Kept {
-  readonly resultsDays?: number | undefined
-  readonly hourlyDays?: number | undefined
+/** How long the engine keeps results and hourly totals. */
+export interface Retained {
+  readonly resultsDays: number
+  readonly hourlyDays: number
 }
 
 interface Target {
   readonly context: ServiceContext
   readonly account_id: number
   readonly importing: Importing
-  readonly retention: Kept | undefined
+  readonly retention: Retained
 }
 
 /** `storing`: some lines are stored. `stored`: all are, and monitors are being released. */
@@ -80,30 +80,32 @@ async function execute(
   const { core } = context
   const { meta } = core.store
   const before = progressFrom(await meta.get(nameOf(account_id)))
+  const resumes = (export_id: string): boolean =>
+    before?.export_id === export_id && before.stage !== 'done'
   // Refused before the export is read, which may be long.
   if (before === undefined || before.stage === 'done') await requireEmpty(context, account_id)
-  const results_after = core.clock.now() - (retention?.resultsDays ?? 30) * DAY_MS
-  const hours_after = core.clock.now() - (retention?.hourlyDays ?? 90) * DAY_MS
+  const results_after = core.clock.now() - retention.resultsDays * DAY_MS
+  const hours_after = core.clock.now() - retention.hourlyDays * DAY_MS
   const examined = await examine(
     {
       core,
       account_id,
       options,
       results_after,
-      goesOn: (export_id) => before?.export_id === export_id && before.stage !== 'done',
+      resumes,
     },
     paced(context, readLines(source), { ...options, doing: 'validating' }),
   )
   const { export_id, at } = examined.reader
-  const goesOn = before?.export_id === export_id && before.stage !== 'done'
-  if (!goesOn) await requireEmpty(context, account_id)
+  const isResumed = resumes(export_id)
+  if (!isResumed) await requireEmpty(context, account_id)
   if (options.dryRun === true) return viewOf(examined)
   const note = (stage: Progress['stage']): Promise<void> =>
     meta.set(nameOf(account_id), JSON.stringify({ export_id, stage } satisfies Progress))
-  if (!goesOn || before.stage === 'storing') {
+  if (!isResumed || before?.stage === 'storing') {
     await note('storing')
     await storeLines(
-      { context, account_id, examined, goesOn, results_after, hours_after },
+      { context, account_id, examined, resumes: isResumed, results_after, hours_after },
       paced(context, readLines(source), { ...options, doing: 'storing' }),
     )
     await note('stored')

@@ -37,16 +37,16 @@ import { readWindow, storeWindow, windowsHere } from './windows.ts'
 /** Tag of a monitor whose import has not ended. */
 export const IMPORTING = 'watchpost:importing'
 /** Prefix of the tag that has the id of the monitor in the export. */
-const FROM = 'watchpost:from:'
+const EXPORT_ID_PREFIX = 'watchpost:from:'
 /** Tag of a monitor that stays paused after its import. */
-const STAYS = 'watchpost:stays-paused'
+const STAYS_PAUSED = 'watchpost:stays-paused'
 
 export interface Storing {
   readonly context: ServiceContext
   readonly account_id: number
   readonly examined: Examined
   /** Some of it may be stored. */
-  readonly goesOn: boolean
+  readonly resumes: boolean
   readonly results_after: number
   readonly hours_after: number
 }
@@ -57,13 +57,13 @@ export async function storeLines(
   storing: Storing,
   lines: AsyncIterable<NumberedLine>,
 ): Promise<void> {
-  const { context, account_id, examined, goesOn, results_after, hours_after } = storing
+  const { context, account_id, examined, resumes, results_after, hours_after } = storing
   const { reader } = examined
-  const monitors = goesOn ? await storedMonitors(storing) : new Map<number, number>()
+  const monitors = resumes ? await storedMonitors(storing) : new Map<number, number>()
   const contacts = new Map<number, number>()
   const links = new Map<number, Links>()
   const storeContact = await contactStore(storing)
-  const history = createHistoryWriter(context.core, { goesOn: new Set(monitors.values()) })
+  const history = createHistoryWriter(context.core, { resumed: new Set(monitors.values()) })
   const pages = new Map<number, number>()
   let windows: FreeRows<MaintenanceSettings> | undefined
   let reports: FreeRows<StatusReportSettings> | undefined
@@ -84,7 +84,7 @@ export async function storeLines(
     },
     async maintenance(line) {
       const settings = readWindow(line, monitors)
-      windows ??= await windowsHere(context.core, account_id, goesOn)
+      windows ??= await windowsHere(context.core, account_id, resumes)
       if (windows.take(settings)) return
       const max = reader.quotas.maintenance_windows
       const monitor_ids = settings.monitor_ids.map(here)
@@ -178,8 +178,8 @@ async function contactStore({ context, account_id, examined }: Storing) {
 async function storedMonitors({ context, account_id }: Storing): Promise<Map<number, number>> {
   const found = new Map<number, number>()
   for await (const { id, common } of importedMonitors(context, account_id)) {
-    const from = common.tags.find((tag) => tag.startsWith(FROM))
-    if (from !== undefined) found.set(Number(from.slice(FROM.length)), id)
+    const from = common.tags.find((tag) => tag.startsWith(EXPORT_ID_PREFIX))
+    if (from !== undefined) found.set(Number(from.slice(EXPORT_ID_PREFIX.length)), id)
   }
   return found
 }
@@ -227,7 +227,7 @@ async function storeMonitor(
   const { core, monitorCache } = context
   const { type, common, settings, target, missing, paused, token } = read
   const now = core.clock.now()
-  const stays = paused || missing.length > 0
+  const staysPaused = paused || missing.length > 0
   const kept =
     token === undefined
       ? makeToken(core)
@@ -248,7 +248,12 @@ async function storeMonitor(
           }),
         ),
         depends_on: [],
-        tags: [...common.tags, IMPORTING, `${FROM}${read.id}`, ...(stays ? [STAYS] : [])],
+        tags: [
+          ...common.tags,
+          IMPORTING,
+          `${EXPORT_ID_PREFIX}${read.id}`,
+          ...(staysPaused ? [STAYS_PAUSED] : []),
+        ],
       },
       settings: monitorCache.seal(type, settings),
       target,
@@ -283,15 +288,15 @@ async function linkMonitor(
   if (committed?.ok !== true) throw new NotFoundError('monitor')
 }
 
-/** The settings without the tags of the import, and whether it stays paused. */
+/** The settings without the tags of the import, and whether the monitor stays paused. */
 export function withoutMarks(common: CommonSettings): {
   readonly common: CommonSettings
-  readonly stays: boolean
+  readonly staysPaused: boolean
 } {
   const isMark = (tag: string): boolean =>
-    tag === IMPORTING || tag === STAYS || tag.startsWith(FROM)
+    tag === IMPORTING || tag === STAYS_PAUSED || tag.startsWith(EXPORT_ID_PREFIX)
   return {
     common: { ...common, tags: common.tags.filter((tag) => !isMark(tag)) },
-    stays: common.tags.includes(STAYS),
+    staysPaused: common.tags.includes(STAYS_PAUSED),
   }
 }

@@ -49,10 +49,10 @@ export function readWindow(
 export function windowsHere(
   { store }: Core,
   account_id: number,
-  goesOn: boolean,
+  resumes: boolean,
 ): Promise<FreeRows<MaintenanceSettings>> {
   const isFree = ({ monitor_ids }: MaintenanceSettings): boolean =>
-    goesOn || monitor_ids.length === 0
+    resumes || monitor_ids.length === 0
   return freeRows(settingsOf(store, account_id), keyOf, isFree)
 }
 
