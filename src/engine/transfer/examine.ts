@@ -55,14 +55,7 @@ export async function examine(
   const resumes = (): boolean => examination.resumes(header?.id ?? '')
   const planned = countNew(() => windowsHere(core, account_id, resumes()))
   const published = examinePages(examination, { monitors: known.monitors, reading })
-  const counts = {
-    contacts: 0,
-    incidents: 0,
-    days: 0,
-    results: 0,
-    old_results: 0,
-    new_tokens: 0,
-  }
+  const counts = { contacts: 0, incidents: 0, days: 0, results: 0, old_results: 0, new_tokens: 0 }
   const missing = createMissing()
   let checks_per_min = 0
   let header: LineOf<'export'> | undefined
