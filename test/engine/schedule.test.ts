@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defineChecker, up } from '../../src/checkers/checker.ts'
-import type { Clock } from '../../src/clock.ts'
 import { firstDueAt, nextDueAt, retryDueAt } from '../../src/engine/scheduling/cadence.ts'
-import { createScheduler } from '../../src/engine/scheduling/scheduler.ts'
 import { dueQueue } from '../../src/due-queue.ts'
 import { inProcessProbes } from '../../src/probes/in-process.ts'
 import type { ProbeTransport } from '../../src/probes/transport.ts'
@@ -53,41 +51,6 @@ describe('cadence', () => {
     expect(retryDueAt(1, HOUR, NOW) - NOW).toBeLessThanOrEqual(15 * MINUTE)
     expect(retryDueAt(1, 20_000, NOW) - NOW).toBeLessThanOrEqual(10_000)
     expect(retryDueAt(1, 20_000, NOW)).toBeLessThanOrEqual(nextDueAt(1, 20_000, NOW))
-  })
-})
-
-describe('the scheduler', () => {
-  it('hands over a few in a turn of those that are due at the same time, and each of them', async () => {
-    const simulated = simulatedClock({ settling: 'promises' })
-    const due: number[] = []
-    /** How many were handed over when each turn began. */
-    const turns = [0]
-    const clock: Clock = {
-      ...simulated,
-      timer: (ms, run, options) =>
-        simulated.timer(
-          ms,
-          () => {
-            turns.push(due.length)
-            run()
-          },
-          options,
-        ),
-    }
-    const scheduler = createScheduler({
-      clock,
-      onDue: (id) => void due.push(id),
-      onJump: (_, now) => now,
-    })
-    const at = clock.now() + 1000
-    const ids = Array.from({ length: 2000 }, (_, n) => n + 1)
-    for (const id of ids) scheduler.set(id, at)
-    scheduler.start()
-    await simulated.advance(1000)
-    expect(due.toSorted((a, b) => a - b)).toEqual(ids)
-    const perTurn = turns.map((count, turn) => (turns[turn + 1] ?? due.length) - count)
-    expect(Math.max(...perTurn)).toBeLessThanOrEqual(50)
-    scheduler.stop()
   })
 })
 

@@ -10,14 +10,13 @@ import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../
 import type { IdleConnections } from '../../net/connection/idle-connections.ts'
 import { createNetwork } from '../../net/create-net.ts'
 import type { Network } from '../../net/create-net.ts'
-import { nextAttempt } from '../../webhook/retry.ts'
 import { digestOf } from '../../webhook/digest.ts'
 import { deliveryOf } from '../../webhook/contact-kind.ts'
 import type { AnyContactKind, AttemptResult } from '../../webhook/contact-kind.ts'
+import { afterAttempt } from './after-attempt.ts'
 import { createDecision } from './decision.ts'
 import type { Sendable } from './decision.ts'
 import type { AttemptOutcome } from './outcome.ts'
-import { isWaitReason } from './grouping.ts'
 import { createRepetition } from './repetition.ts'
 import { bounded, internalFailure } from './bounded-delivery.ts'
 import { openContact } from '../core/stored-contacts.ts'
@@ -154,30 +153,13 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     at: EpochMs,
     draw = random,
   ): Promise<AttemptOutcome> {
-    const now = clock.now()
-    const next = nextAttempt(row, result, { now, random: draw })
-    // A test is one attempt, reported to its caller.
-    const status = row.event === 'test' && next.status === 'queued' ? 'failed' : next.status
-    const { http_status, answer, duration_ms } = result
-    const error = result.class === 'delivered' ? null : (result.error ?? codeOf(http_status))
-    // The row keeps the fact that it has waited, although it was not sent.
-    const isUntried = status === 'queued' && next.attempts === 0 && isWaitReason(row.error)
-    return {
-      status,
-      attempts: next.attempts,
-      interruptions: next.interruptions,
-      ...(status === 'queued' && next.due_at !== undefined ? { due_at: next.due_at } : {}),
-      error: isUntried ? row.error : error,
-      at: now,
-      attempt: {
-        at,
-        duration_ms,
-        http_status,
-        error,
-        answer,
-      },
-      ...(status === 'queued' ? {} : await repetition(row, now)),
-    }
+    const outcome = afterAttempt(row, result, {
+      began_at: at,
+      ended_at: clock.now(),
+      random: draw,
+    })
+    if (outcome.status === 'queued') return outcome
+    return { ...outcome, ...(await repetition(row, outcome.at)) }
   }
 
   return attempt
@@ -189,10 +171,6 @@ interface Sent {
   readonly result: AttemptResult
   readonly at: EpochMs
   readonly random: () => number
-}
-
-function codeOf(http_status: number | null): string {
-  return http_status === null ? 'internal_error' : `http_${http_status}`
 }
 
 /** Kinds remove secrets where they can; a custom kind may not. */

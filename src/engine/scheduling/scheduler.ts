@@ -63,7 +63,6 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
 
   function wake(): void {
     timer = undefined
-    if (!running) return
     detectJump()
     const now = clock.now()
     for (let n = 0; n < DUE_AT_ONCE; n++) {

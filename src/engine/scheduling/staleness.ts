@@ -77,11 +77,7 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   }
 
   function isStarved(cached: SummarySource): boolean {
-    if (!canStarve(cached)) return false
-    const since_ms = activity.sinceLastCheck(cached.record)
-    // Most monitors were checked recently.
-    if (since_ms <= INTERVALS * cached.record.common.interval_sec * 1000) return false
-    return since_ms > allowedMs(cached)
+    return canStarve(cached) && activity.sinceLastCheck(cached.record) > allowedMs(cached)
   }
 
   function isStale(cached: SummarySource): boolean {

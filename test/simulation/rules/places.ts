@@ -27,8 +27,8 @@ export const PLACE_RULES: readonly Rule[] = [
     name: 'neglect-is-not-noticed',
     about: 'What nobody looks at is never stale.',
     file: 'engine/scheduling/staleness.ts',
-    find: 'return since_ms > allowedMs(cached)',
-    replace: 'return since_ms > 1e9 * allowedMs(cached)',
+    find: 'activity.sinceLastCheck(cached.record) > allowedMs(cached)',
+    replace: 'activity.sinceLastCheck(cached.record) > 1e9 * allowedMs(cached)',
   },
   {
     name: 'starvation-is-not-told',
