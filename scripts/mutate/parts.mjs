@@ -18,10 +18,13 @@ const MESSAGE = 'src/webhook/{digest,headers,payload,retry,sample}.ts'
 
 /** Of rounds, scheduling and outbox: what decides and needs no engine, so that a run takes a minute. */
 const ENGINE_RULES = [
-  'src/engine/rounds/{plan-notifications,retry-queue,soft-notices,suppression}.ts',
-  'src/engine/scheduling/{cadence,check-activity,evaluation-queue}.ts',
-  'src/engine/delivery/{batch-barrier,grouping,outcome}.ts',
+  'src/engine/rounds/{plan-notifications,read-answer,retry-queue,round-event,round-records,soft-notices,suppression,warnings}.ts',
+  'src/engine/scheduling/{cadence,check-activity,composites,dependencies,evaluation-queue,scheduler,staleness}.ts',
+  'src/engine/delivery/{after-attempt,attempts-under-way,batch-barrier,bounded-delivery,decision,grouping,outcome,quiet-hours,repetition}.ts',
 ]
+/** How a request is read, and an answer written, without an engine. */
+const REST_RULES = 'src/rest/{cross-site,envelope,etag,http-error,parsed-body,query,router}.ts'
+
 /** @param {string} folder */
 const rest = (folder) => [
   `${folder}/**/*.ts`,
@@ -73,7 +76,11 @@ export const parts = {
     sources: ENGINE_RULES,
     tests: named(
       'test/engine',
-      'cadence check-activity evaluation-queue retry-queue suppression plan-notifications grouping batch-barrier',
+      [
+        'cadence check-activity evaluation-queue scheduler staleness composite-schedule waiting-children',
+        'retry-queue suppression plan-notifications read-answer round-event round-records round-warnings',
+        'grouping batch-barrier after-attempt attempts-under-way bounded-delivery send-decision',
+      ].join(' '),
     ),
   },
   rounds: {
@@ -102,8 +109,12 @@ export const parts = {
     sources: ['src/store/*.ts', 'src/store/tables/**/*.ts'],
     tests: named('test/store', 'memory tables optional-parts'),
   },
+  'rest-rules': {
+    sources: [REST_RULES],
+    tests: named('test/rest', 'query router envelope conditional parsed-body cross-site'),
+  },
   rest: {
-    sources: ['src/rest/*.ts', 'src/rest/limits/**/*.ts'],
+    sources: ['src/rest/*.ts', 'src/rest/limits/**/*.ts', `!${REST_RULES}`],
     tests: named(
       'test/rest',
       'router query body envelope etag rate-limit cross-site warnings idempotency heartbeat routes refusals',

@@ -114,6 +114,9 @@ describe('the cause of a failing round', () => {
       cause_code: 'internal_error',
       cause_text: 'The check failed',
     })
+    expect(causeOf(failure(null, null), failure(null, null), failure('a'))).toMatchObject({
+      cause_code: 'internal_error',
+    })
     expect(causeOf(failure('a'), failure(null, null), failure(null, null))).toMatchObject({
       cause_code: 'internal_error',
     })

@@ -125,7 +125,7 @@ describe('a round', () => {
     ['names the cause of the first location', [good, second, first], 1, { warned: second.warning }],
     ['of which too few warn says nothing', [first, good, good], 2, {}],
     ['of which enough warn warns', [first, second, good], 2, { warned: first.warning }],
-    ['without a warning says nothing, whatever was not measured', [good, unmeasured], 2, {}],
+    ['without a warning says nothing, whatever was not measured', [good, unmeasured], 1, {}],
     ['may be unclear', [unclear], 1, { warned: 'unclear' }],
     ['is unclear where one location is', [unclear, good], 1, { warned: 'unclear' }],
     ['is not unclear where enough are good', [unclear, good, good], 2, {}],
