@@ -4,6 +4,7 @@ import {
   ConflictError,
   MissingDependencyError,
   NotFoundError,
+  NotOfferedError,
   StorageError,
   ValidationError,
 } from '../../src/errors.ts'
@@ -31,6 +32,39 @@ describe('the envelope', () => {
     })
   })
 
+  it('of a failure may have headers of its own', () => {
+    const headers = { Allow: 'GET' }
+    const reply = fail({ status: 405, error: 'method_not_allowed', headers }, 'r1')
+    expect(reply.headers).toEqual(headers)
+    expect(reply.body).toEqual({ ok: false, error: 'method_not_allowed', request_id: 'r1' })
+    expect(fail({ status: 429, error: 'x', retry_after: 1, headers }, 'r1').headers).toEqual({
+      ...headers,
+      'Retry-After': '1',
+    })
+    expect(fail({ status: 404, error: 'x' }, 'r1').headers).toEqual({})
+    expect(ok({})).toEqual({ status: 200, body: { ok: true }, headers: {} })
+  })
+
+  it.each<[string, Uint8Array | string, string]>([
+    ['a text as text', 'OK', 'text/plain; charset=utf-8'],
+    ['bytes as JSON', Buffer.from('OK'), 'application/json; charset=utf-8'],
+  ])('sends %s', async (_, body, type) => {
+    const reply = { status: 202, body, headers: { 'Cache-Control': 'no-cache', 'X-A': '2' } }
+    const response = toResponse(reply, new Headers({ 'X-A': '1', 'X-B': '3' }), get)
+    expect([response.status, await response.text()]).toEqual([202, 'OK'])
+    expect(Object.fromEntries(response.headers)).toEqual({
+      ...{ 'cache-control': 'no-cache', 'content-type': type, 'x-a': '2', 'x-b': '3' },
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it('without a body has no type', async () => {
+    const reply = { status: 304, body: null, headers: {} }
+    const response = toResponse(reply, new Headers(), get)
+    expect([response.status, await response.text()]).toEqual([304, ''])
+    expect(response.headers.has('content-type')).toBe(false)
+  })
+
   it('repeats retry_after as a header', () => {
     const reply = fail({ status: 429, error: 'rate_limited', retry_after: 12 }, 'r1')
     expect(reply).toMatchObject({ body: { retry_after: 12 }, headers: { 'Retry-After': '12' } })
@@ -50,7 +84,12 @@ describe('the envelope', () => {
 
 describe('an error', () => {
   const logged: unknown[] = []
-  const logger = { ...silentLogger, error: (fields: object) => void logged.push(fields) }
+  const warned: unknown[] = []
+  const logger = {
+    ...silentLogger,
+    error: (fields: object) => void logged.push(fields),
+    warn: (fields: object) => void warned.push(fields),
+  }
   const told = (error: unknown) => failureOf(error, { logger, about: { route: '/x' } })
 
   it.each([
@@ -81,11 +120,49 @@ describe('an error', () => {
     })
   })
 
+  it('of the store is logged as a warning, and told to come again in five seconds', () => {
+    warned.length = 0
+    const error = new StorageError('disk full at /var/lib/x')
+    expect(told(error)).toEqual({
+      ...{ status: 503, error: 'storage', retry_after: 5 },
+      message: 'The storage does not answer; nothing was changed',
+    })
+    expect(told(new ClosedError('stopping')).message).toBe('The service is starting or stopping')
+    expect(warned).toEqual([
+      { route: '/x', err: error },
+      { route: '/x', err: expect.any(ClosedError) as ClosedError },
+    ])
+  })
+
+  it('of a client is told in its own words, and not logged', () => {
+    warned.length = 0
+    expect(told(new ConflictError('paused', 'The monitor is paused'))).toEqual({
+      ...{ status: 409, error: 'paused', message: 'The monitor is paused' },
+    })
+    expect(warned).toEqual([])
+  })
+
+  it('of what the store has no place for says that it is not offered', () => {
+    expect(told(new NotOfferedError('x'))).toMatchObject({
+      ...{ status: 501, error: 'not_offered' },
+      message: 'The storage of this service has no place for it',
+    })
+  })
+
+  it('of a request that the engine never saw is what it says, under its own name', () => {
+    const failure = { status: 415, error: 'unsupported_media_type', message: 'JSON is expected' }
+    const error = new HttpError(failure)
+    expect(told(error)).toBe(failure)
+    expect([error.code, error.message]).toEqual(['unsupported_media_type', 'JSON is expected'])
+    expect(new HttpError({ status: 400, error: 'bad' }).message).toBe('bad')
+  })
+
   it('of ours is logged in full and told in neutral words', () => {
     logged.length = 0
     const error = new TypeError('x is undefined: secret-1')
     expect(JSON.stringify(told(error))).not.toContain('secret-1')
     expect(logged).toEqual([{ route: '/x', err: error }])
+    expect(told(error).message).toBe('Something went wrong on our side')
     expect(JSON.stringify(told(new StorageError('disk full at /var/lib/x')))).not.toContain('/var')
   })
 })

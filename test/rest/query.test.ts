@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ValidationError } from '../../src/errors.ts'
-import { cursorOf, paging, param, readQuery, requireOrder } from '../../src/rest/query.ts'
+import { cursorOf, paged, paging, param, readQuery, requireOrder } from '../../src/rest/query.ts'
 import type { Param } from '../../src/rest/query.ts'
 
 const read = <T>(one: Param<T>, query: string): unknown =>
@@ -17,6 +17,9 @@ function problemsOf(work: () => unknown): Readonly<Record<string, string>> {
   return {}
 }
 
+const members = (count: number) => Array.from({ length: count }, (_, n) => `p.k${n}=1`).join('&')
+const encoded = (text: string) => Buffer.from(text).toString('base64url')
+
 describe('query parameters', () => {
   it.each<[string, Param<unknown>, string, unknown]>([
     ['an integer', param.integer({ description: '', min: 1, max: 365 }), 'p=30', 30],
@@ -29,8 +32,22 @@ describe('query parameters', () => {
     ['a comma list', param.anyOf(['up', 'down', 'paused'], ''), 'p=up,%20down', ['up', 'down']],
     ['a repeated list', param.anyOf(['up', 'down'], ''), 'p=up&p=down', ['up', 'down']],
     ['tags', param.allOfAnyOf(''), 'p=a,b&p=c', [['a', 'b'], ['c']]],
+    ['words as they are written', param.words(''), 'p=Up,%20down%20,,', ['Up', 'down']],
+    ['repeated words', param.words(''), 'p=a,b&p=c', ['a', 'b', 'c']],
+    ['fifty words', param.words(''), `p=${'x,'.repeat(50)}`, Array<string>(50).fill('x')],
+    ['members after a dot', param.members(''), 'p.a=1&p.b=2%3D3', { a: '1', b: '2=3' }],
+    ['members in brackets', param.members(''), 'p[a]=1&p[b.c]=2', { a: '1', 'b.c': '2' }],
+    ['no member without a value', param.members(''), 'p.a=&p[b]=', undefined],
+    ['no member of another name', param.members(''), 'pa=1&q.a=1&p[a=1&qp[a]=1', undefined],
+    ['no value of its own name as a member', param.members(''), 'p=1', undefined],
+    ['a negative integer', param.integer({ description: '', min: -9, max: 9 }), 'p=-3', -3],
     ['1 as true', param.flag(''), 'p=1', true],
+    ['true as true', param.flag(''), 'p=true', true],
     ['0 as false', param.flag(''), 'p=0', false],
+    ['false as false', param.flag(''), 'p=false', false],
+    ['a text of the greatest length', param.text('', 3), 'p=abc', 'abc'],
+    ['an empty value among others', param.words(''), 'p=&p=a', ['a']],
+    ['the greatest Unix seconds', param.time(''), 'p=253402300799', 253_402_300_799_000],
     ['a text', param.text('', 10), 'p=%C3%A4%20b', 'ä b'],
     ['Unix seconds', param.time(''), 'p=1767225600', Date.UTC(2026, 0, 1)],
     ['a date', param.time(''), 'p=2026-01-01', Date.UTC(2026, 0, 1)],
@@ -67,7 +84,46 @@ describe('query parameters', () => {
     ],
     ['a fraction', param.integer({ description: '', min: 1, max: 200 }), 'p=1.5', /^invalid/],
     ['hexadecimals', param.integer({ description: '', min: 1, max: 200 }), 'p=0x10', /^invalid/],
-    ['an id of zero', param.id(''), 'p=0', /^invalid/],
+    [
+      'an integer with more',
+      param.integer({ description: '', min: 1, max: 9 }),
+      'p=1x',
+      /^invalid/,
+    ],
+    [
+      'more than an integer',
+      param.integer({ description: '', min: 1, max: 9 }),
+      'p=x1',
+      /^invalid/,
+    ],
+    ['a sign alone', param.integer({ description: '', min: 1, max: 9 }), 'p=-', /^invalid: an int/],
+    [
+      'sixteen digits',
+      param.integer({ description: '', min: 1, max: 9 }),
+      'p=1000000000000000',
+      /^inv/,
+    ],
+    ['an id of zero', param.id(''), 'p=0', /^invalid: an id is expected$/],
+    [
+      'a word of none',
+      param.oneOf(['asc', 'desc'], ''),
+      'p=up',
+      /^invalid: one of asc, desc is expected$/,
+    ],
+    ['51 words', param.words(''), `p=${'x,'.repeat(51)}`, /^out_of_range: 1..50 words$/],
+    ['nothing but a space', param.words(''), 'p=%20', /^invalid: nothing between the commas$/],
+    ['a member twice', param.members(''), 'p.a=1&p[a]=2', /^invalid: a key is given twice$/],
+    ['21 members', param.members(''), members(21), /^invalid: given too often$/],
+    ['more Unix seconds', param.time(''), 'p=253402300800', /^invalid/],
+    ['no Unix seconds', param.time(''), 'p=1234567890123', /^invalid: a time from 1970 to 9999/],
+    [
+      'a cursor with more',
+      param.cursor('results'),
+      `p=${encoded('results:5:6')}`,
+      /^invalid: not a/,
+    ],
+    ['a cursor of nothing', param.cursor('results'), `p=${encoded('results')}`, /^invalid: not a/],
+    ['a cursor of zero', param.cursor('results'), `p=${encoded('results:0')}`, /^invalid: not a/],
     [
       'an unknown word',
       param.anyOf(['up', 'down'], ''),
@@ -104,13 +160,127 @@ describe('query parameters', () => {
     ])
   })
 
+  it('take twenty members, and hide no error of the program', () => {
+    expect(Object.keys(read(param.members(''), members(20)) as object)).toHaveLength(20)
+    const broken: Param<never> = {
+      ...{ description: '', schema: {} },
+      read: () => {
+        throw new TypeError('broken')
+      },
+    }
+    expect(() => read(broken, 'p=1')).toThrow('broken')
+  })
+
   it('leave out what was not sent', () => {
     expect(readQuery({ open: param.flag('') }, new URLSearchParams())).toStrictEqual({})
   })
 
   it('refuse a range that ends before it begins', () => {
     expect(problemsOf(() => requireOrder({ from: 2, to: 1 }))).toHaveProperty('from')
-    expect(problemsOf(() => requireOrder({ from: 1, to: 1 }))).toEqual({})
+    expect(problemsOf(() => requireOrder({ from: 2, to: 1 }))).toEqual({
+      from: 'invalid: it is after "to"',
+    })
+    for (const range of [{ from: 1, to: 1 }, { from: 2 }, { to: 1 }, {}])
+      expect(problemsOf(() => requireOrder(range))).toEqual({})
+  })
+})
+
+describe('what a client is told of a parameter', () => {
+  it.each<[string, Param<unknown>, object]>([
+    [
+      'an integer',
+      param.integer({ description: 'D', min: 1, max: 9, fallback: 5 }),
+      { description: 'D', schema: { type: 'integer', minimum: 1, maximum: 9, default: 5 } },
+    ],
+    [
+      'an integer without a fallback',
+      param.integer({ description: 'D', min: 1, max: 9 }),
+      { description: 'D', schema: { type: 'integer', minimum: 1, maximum: 9 } },
+    ],
+    ['an id', param.id('D'), { description: 'D', schema: { type: 'integer', minimum: 1 } }],
+    [
+      'a word',
+      param.oneOf(['a', 'b'], 'D'),
+      { description: 'D', schema: { type: 'string', enum: ['a', 'b'] } },
+    ],
+    [
+      'words of some',
+      param.anyOf(['a', 'b', 'c'], 'D'),
+      {
+        description: 'D (comma list: any of these)',
+        schema: { type: 'string', examples: ['a,b'] },
+        repeatable: true,
+      },
+    ],
+    [
+      'any words',
+      param.words('D'),
+      {
+        description: 'D (comma list: any of these)',
+        schema: { type: 'string' },
+        repeatable: true,
+      },
+    ],
+    [
+      'lists of words',
+      param.allOfAnyOf('D'),
+      {
+        description: 'D (repeat: all must hold; comma list: any of these)',
+        schema: { type: 'array', items: { type: 'string' } },
+        repeatable: true,
+      },
+    ],
+    [
+      'members',
+      param.members('D'),
+      {
+        description: 'D (`name.key=value` or `name[key]=value`; repeat: all must hold)',
+        schema: { type: 'object', additionalProperties: { type: 'string' } },
+        members: true,
+      },
+    ],
+    ['a text', param.text('D', 9), { description: 'D', schema: { type: 'string', maxLength: 9 } }],
+    [
+      'a flag',
+      param.flag('D'),
+      { description: 'D (1 or 0)', schema: { type: 'string', enum: ['1', '0'] } },
+    ],
+    [
+      'a time',
+      param.time('D'),
+      {
+        description: 'D (ISO 8601, UTC where no offset is given, or Unix seconds)',
+        schema: { type: 'string', examples: ['2026-01-31T12:00:00.000Z'] },
+      },
+    ],
+    [
+      'a cursor',
+      param.cursor('x'),
+      { description: '`next_cursor` of the page before', schema: { type: 'string' } },
+    ],
+  ])('%s', (_, { read: _read, ...told }, expected) => {
+    const { fallback: _fallback, ...shown } = told
+    expect(shown).toStrictEqual(expected)
+  })
+})
+
+describe('a list in pages', () => {
+  it('has fifty items unless it is asked for others, at most 200', () => {
+    const { limit, cursor } = paging('x')
+    expect([limit.fallback, limit.description]).toEqual([50, 'Items per page'])
+    expect(limit.schema).toMatchObject({ minimum: 1, maximum: 200 })
+    expect(paging('x', { fallback: 5, max: 7 }).limit.schema).toMatchObject({
+      default: 5,
+      maximum: 7,
+    })
+    expect(read(cursor, `p=${cursorOf('x', 3)}`)).toBe(3)
+  })
+
+  it('goes on behind the cursor', () => {
+    expect(paged({ cursor: 3, limit: 5 })).toStrictEqual({ after: 3, limit: 5 })
+    expect(paged<{ readonly cursor?: number; readonly limit: number }>({ limit: 5 })).toStrictEqual(
+      { limit: 5 },
+    )
   })
 })
 
