@@ -77,6 +77,23 @@ it('a change that can never be read keeps no other from being followed, and fill
   expect(errors - first).toBeLessThan(COUNT * 10)
 })
 
+it('planned work that another engine made while the store failed holds once the store works', async () => {
+  const { clock, store, join } = place()
+  const [a, inner] = [await join(store()), store()]
+  let fails = 0
+  const list: FullStore['maintenance']['list'] = (query, onUnreadable) =>
+    fails-- > 0 ? broken() : inner.maintenance.list(query, onUnreadable)
+  const b = await join({ ...inner, maintenance: { ...inner.maintenance, list } })
+  await clock.advance(15_000)
+  fails = 1
+  const window = { at: '03:00', duration_min: 30 }
+  await a.engine.maintenance.create({ name: 'Nightly', window, all_monitors: true })
+  await clock.settle()
+  expect((await b.engine.maintenance.list()).items).toEqual([])
+  await clock.advance(MINUTE)
+  expect((await b.engine.maintenance.list()).items).toMatchObject([{ name: 'Nightly' }])
+})
+
 it('a monitor that is made while an engine reads its share is watched', async () => {
   const { clock, store, join } = place()
   const [a, inner] = [await join(store()), store()]

@@ -37,7 +37,7 @@ export interface AccountWindows {
   stop(): void
   /** Reads the account's windows, unless all are kept up to date. */
   ready(account_id: number): Promise<void>
-  /** Reads all again: another process changed some. */
+  /** Reads all again: another process changed some. Rejects if the store fails. */
   refresh(): Promise<void>
   /** Follows a window that this engine stored, or removed (`undefined`); one that is older than known is ignored. */
   put(id: number, record: MaintenanceRecord | undefined): void
@@ -169,12 +169,9 @@ export function createAccountWindows(core: Core): AccountWindows {
     },
     refresh() {
       // One after the other: what the second reads is newer.
-      refreshing = refreshing
-        .then(() => read('all'))
-        .catch((err: unknown) => {
-          logError(core, err, 'maintenance windows that others changed could not be read yet')
-        })
-      return refreshing
+      const reading = refreshing.then(() => read('all'))
+      refreshing = reading.catch(() => undefined)
+      return reading
     },
     put(id, record) {
       const account_id = record?.account_id ?? entries.get(id)?.record.account_id

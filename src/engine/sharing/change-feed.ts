@@ -18,6 +18,9 @@ const RETRY_MAX_MS = 60_000
 /** Maximum number of failures per try: a store that is down is not queried for every monitor. */
 const FAILURES_PER_TRY = 5
 
+/** What has changed: a monitor, the windows of accounts, or anything. */
+type Subject = number | 'windows' | 'all'
+
 export interface ChangeFeed {
   /** Follows changes from then on; changes of monitors that are not cached have no effect. */
   start(): Promise<void>
@@ -40,8 +43,7 @@ export function createChangeFeed({
   schedule,
 }: ChangeFeedOptions): ChangeFeed {
   let stopListening: (() => Promise<void>) | undefined
-  /** Monitors whose change could not be read; `null` for all. */
-  const missed = new Set<number | null>()
+  const missed = new Set<Subject>()
   let timer: Timer | undefined
   let failures = 0
 
@@ -66,38 +68,43 @@ export function createChangeFeed({
     for (const id of await monitorCache.outdated()) await refresh(id)
   }
 
-  async function read(id: number | null): Promise<void> {
-    await (id === null ? refreshAll() : refresh(id))
-    missed.delete(id)
+  async function read(subject: Subject): Promise<void> {
+    if (subject === 'windows') await accountWindows.refresh()
+    else await (subject === 'all' ? refreshAll() : refresh(subject))
+    missed.delete(subject)
   }
 
-  function retryLater(id: number | null, err: unknown): void {
+  function retryLater(subject: Subject, err: unknown): void {
     logError(core, err, 'a change of another process could not be applied yet')
     if (stopListening === undefined) return
     // Moved to the end of the queue: a monitor that can never be read does not block the others.
-    missed.delete(id)
-    missed.add(id)
+    missed.delete(subject)
+    missed.add(subject)
     const pause_ms = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures)
     timer ??= core.clock.timer(pause_ms, () => void readMissed(), { background: true })
   }
 
   async function readMissed(): Promise<void> {
-    const failed: [number | null, unknown][] = []
-    const ids = [...missed]
-    for (const id of ids) {
+    const failed: [Subject, unknown][] = []
+    const subjects = [...missed]
+    for (const subject of subjects) {
       if (failed.length === FAILURES_PER_TRY) break
-      await read(id).catch((err: unknown) => failed.push([id, err]))
+      await read(subject).catch((err: unknown) => failed.push([subject, err]))
     }
     timer = undefined
-    failures = failed.length < Math.min(FAILURES_PER_TRY, ids.length) ? 0 : failures + 1
-    for (const [id, err] of failed) retryLater(id, err)
+    failures = failed.length < Math.min(FAILURES_PER_TRY, subjects.length) ? 0 : failures + 1
+    for (const [subject, err] of failed) retryLater(subject, err)
+  }
+
+  function readOrRetry(subject: Subject): void {
+    read(subject).catch((err: unknown) => retryLater(subject, err))
   }
 
   return {
     async start() {
       stopListening = await core.store.changes?.listen(
-        (id) => void read(id).catch((err: unknown) => retryLater(id, err)),
-        () => void accountWindows.refresh(),
+        (id) => readOrRetry(id ?? 'all'),
+        () => readOrRetry('windows'),
       )
     },
     async stop() {
