@@ -39,8 +39,8 @@ import type { RequestServices } from './services/request-services.ts'
 import { accountContext } from './services/service-context.ts'
 import type { ServiceContext } from './services/service-context.ts'
 import { statusReportsOf } from './services/status-reports.ts'
-import { transferOf } from './transfer/index.ts'
-import type { Importing } from './transfer/index.ts'
+import { transferOf } from './transfer/transfer.ts'
+import type { Importing } from './transfer/transfer.ts'
 import { readingOf } from './views/views.ts'
 
 /** @throws ConfigurationError for invalid options */

@@ -209,7 +209,7 @@ export function coreOf(options: EngineOptions): Core {
     registry: createRegistry(checkers),
     zones,
     nextOccurrence: cronOccurrences(zones),
-    kinds: kindsOf(contacts),
+    contactKinds: contactKindsOf(contacts),
     seal: createSeal(secretKey),
     metadataInPayloads: options.metadataInPayloads ?? false,
     tracing: options.tracing,
@@ -247,7 +247,7 @@ function refuseUnsupported({ store, quotas, retention }: EngineOptions): void {
 }
 
 /** @throws ConfigurationError if two kinds have one name */
-function kindsOf(contacts: readonly AnyContactKind[]): Core['kinds'] {
+function contactKindsOf(contacts: readonly AnyContactKind[]): Core['contactKinds'] {
   const kinds = new Map<string, AnyContactKind>()
   for (const kind of contacts) {
     if (kinds.has(kind.kind))

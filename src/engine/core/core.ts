@@ -57,7 +57,8 @@ export interface Core {
   readonly zones: TimeZones
   /** Cached occurrences of cron expressions, for maintenance windows. */
   readonly nextOccurrence: NextOccurrence
-  readonly kinds: ReadonlyMap<string, AnyContactKind>
+  /** By name. */
+  readonly contactKinds: ReadonlyMap<string, AnyContactKind>
   readonly seal: Seal
   /** For accounts without quotas of their own. */
   readonly quotas: AccountQuotas

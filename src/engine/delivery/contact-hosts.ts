@@ -59,7 +59,7 @@ export function createContactHosts(core: Core): ContactHosts {
 
 /** Settings that cannot be decrypted fail the contact's own deliveries, which log it. */
 function openOrUndefined(core: Core, contact: ContactRecord): JsonObject | undefined {
-  const kind = core.kinds.get(contact.kind)
+  const kind = core.contactKinds.get(contact.kind)
   try {
     return kind === undefined ? undefined : openContact(core, kind, contact)
   } catch {
@@ -70,7 +70,7 @@ function openOrUndefined(core: Core, contact: ContactRecord): JsonObject | undef
 /** A kind without a target has no limit per host. */
 function targetOf(core: Core, name: string, settings: JsonObject): string | undefined {
   try {
-    return core.kinds.get(name)?.target?.(settings as never)
+    return core.contactKinds.get(name)?.target?.(settings as never)
   } catch (err) {
     core.log.warn({ err, kind: name }, 'a contact kind did not say its target')
     return undefined

@@ -53,7 +53,7 @@ export function createDecision({ core, monitorCache, repetition }: DecisionOptio
     if (held !== undefined) return held
     if (isOutage && contact.quiet?.ended === 'skip')
       return notSent(row, 'cancelled', ENDED_QUIETLY, at)
-    const kind = core.kinds.get(contact.kind)
+    const kind = core.contactKinds.get(contact.kind)
     if (kind === undefined) return notSent(row, 'failed', 'unknown_contact_kind', at)
     const waiting = waitForGroup(row, contact, at)
     if (waiting !== undefined) return waiting

@@ -40,7 +40,7 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
     return record
   }
 
-  async function found(external_id: unknown): Promise<AccountRecord | undefined> {
+  async function byExternalId(external_id: unknown): Promise<AccountRecord | undefined> {
     // An invalid value finds no account.
     return typeof external_id === 'string' ? store.accounts.byExternalId(external_id) : undefined
   }
@@ -56,7 +56,7 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
       await ready()
       const { name, ...rest } = parseInput(input)
       if (name === undefined) throw new ValidationError({ name: 'required' })
-      const known = await found(rest.external_id)
+      const known = await byExternalId(rest.external_id)
       if (known !== undefined) return accountView(known)
       const audit = auditRecord({ core, actor }, { resource: 'account', action: 'created', name })
       await requireDefaults(core, rest)
@@ -80,7 +80,7 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
     },
     async find({ external_id }) {
       await ready()
-      const record = await found(external_id)
+      const record = await byExternalId(external_id)
       return record && accountView(record)
     },
     async remove(id, options) {

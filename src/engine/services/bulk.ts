@@ -57,7 +57,7 @@ export function bulkOf(
       limit = MAX_AT_ONCE,
       after = 0,
       ...rest
-    } = parsedInput(input)
+    } = parseInput(input)
     const filter = selection(context, given)
     await context.ready()
     const work = workOf(steps, rest)
@@ -71,7 +71,7 @@ export function bulkOf(
       await yieldIfLong()
       const slice = found.slice(from, from + SLICE)
       const ends = await Promise.allSettled(
-        slice.map((id) => (dry_run ? dry(steps, filter, id) : work(id))),
+        slice.map((id) => (dry_run ? countOnly(steps, filter, id) : work(id))),
       )
       for (const [index, end] of ends.entries()) {
         if (end.status === 'fulfilled') {
@@ -88,7 +88,8 @@ export function bulkOf(
   }
 }
 
-async function dry(steps: BulkSteps, filter: Selection, id: number): Promise<boolean> {
+/** Changes nothing. @throws NotFoundError for an id of another account */
+async function countOnly(steps: BulkSteps, filter: Selection, id: number): Promise<boolean> {
   if (filter.ids !== undefined) await steps.own(id)
   return false
 }
@@ -101,25 +102,22 @@ function failureOf(monitor_id: number, error: unknown): BulkFailure {
   return { monitor_id, error: error.code, message: error.message }
 }
 
-function parsedInput(input: unknown): ReturnType<typeof parseInput> {
-  if (!isJsonObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
-  return parseInput(input)
-}
-
 /** @throws ValidationError with every problem at once */
-function parseInput(input: Readonly<Record<string, unknown>>) {
-  const { add_tags, remove_tags, filter, ...rest } = input
+function parseInput(input: unknown) {
+  if (!isJsonObject(input)) throw new ValidationError({ '': 'invalid: an object is expected' })
+  const { add_tags, remove_tags, filter, ...rest }: Readonly<Record<string, unknown>> = input
   const problems: Record<string, string> = {}
-  const options = collected(problems, () => readFilter(bulkOptions, rest))
+  const options = collectProblems(problems, () => readFilter(bulkOptions, rest))
   if (rest['action'] === undefined) problems['action'] = 'required'
   if (filter === undefined || filter === null) problems['filter'] = 'required'
   else if (!isJsonObject(filter)) problems['filter'] = 'invalid: an object is expected'
-  const tags = collected(problems, () => tagsOf(options?.action, { add_tags, remove_tags }))
+  const tags = collectProblems(problems, () => tagsOf(options?.action, { add_tags, remove_tags }))
   if (Object.keys(problems).length > 0 || options === undefined) throw new ValidationError(problems)
   return { ...options, ...tags, filter: filter as BulkFilter }
 }
 
-function collected<T>(problems: Record<string, string>, work: () => T): T | undefined {
+/** The result of `work`, or `undefined` and its problems. */
+function collectProblems<T>(problems: Record<string, string>, work: () => T): T | undefined {
   try {
     return work()
   } catch (error) {

@@ -48,10 +48,10 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
 
   function kindOf(name: unknown): AnyContactKind {
     if (name === undefined || name === null) throw new ValidationError({ kind: 'required' })
-    const kind = typeof name === 'string' ? core.kinds.get(name) : undefined
+    const kind = typeof name === 'string' ? core.contactKinds.get(name) : undefined
     if (kind !== undefined) return kind
     throw new ValidationError({
-      kind: `invalid: one of ${[...core.kinds.keys()].join(', ')} is expected`,
+      kind: `invalid: one of ${[...core.contactKinds.keys()].join(', ')} is expected`,
     })
   }
 
@@ -61,7 +61,7 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
   }
 
   function viewWith(record: ContactRecord, last: NotificationRecord | undefined): ContactView {
-    return contactView(record, core.kinds.get(record.kind)?.fields ?? {}, last)
+    return contactView(record, core.contactKinds.get(record.kind)?.fields ?? {}, last)
   }
 
   return {

@@ -107,7 +107,7 @@ async function idsOf(core: Core, account_id: number): Promise<ReadonlySet<number
 
 function contactLine(exporting: Exporting, record: ContactRecord): string {
   const { core, export_id, seal } = exporting
-  const kind = core.kinds.get(record.kind)
+  const kind = core.contactKinds.get(record.kind)
   if (kind === undefined)
     throw new ConfigurationError(
       `The contact ${record.id} is of the kind "${record.kind}", which this engine does not have`,

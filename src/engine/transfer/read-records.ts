@@ -69,7 +69,7 @@ export async function readContact(
   reader: Reader,
   { id, kind: name, settings, proof }: LineOf<'contact'>,
 ): Promise<ReadContact> {
-  const kind = reader.core.kinds.get(name)
+  const kind = reader.core.contactKinds.get(name)
   if (kind === undefined)
     throw new ValidationError({ kind: `invalid: this engine has no contacts of this kind` })
   requireUnchanged(reader, kind.fields, { id, kind: name, settings, proof, what: 'contact' })
