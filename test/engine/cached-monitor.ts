@@ -2,7 +2,7 @@
 import { defineChecker, up } from '../../src/checkers/checker.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import type { Reported } from '../../src/engine/rounds/round-records.ts'
-import type { CachedMonitor } from '../../src/engine/monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../../src/engine/monitors/cached-monitor.ts'
 import { initialState } from '../../src/incident/state.ts'
 import type {
   CheckReport,

@@ -1,7 +1,7 @@
 /** When a monitor of a composite type is judged because of its members. */
 import { describe, expect, it } from 'vitest'
 import { createComposites } from '../../src/engine/scheduling/composites.ts'
-import type { CachedMonitor, Changed } from '../../src/engine/monitors/monitor-cache.ts'
+import type { CachedMonitor, Changed } from '../../src/engine/monitors/cached-monitor.ts'
 import type { JsonObject, MonitorState } from '../../src/model.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { cachedMonitor, NOON } from './cached-monitor.ts'

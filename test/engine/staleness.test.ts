@@ -1,7 +1,7 @@
 /** Which monitors nobody checks any more, judged without an engine. */
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createStaleness } from '../../src/engine/scheduling/staleness.ts'
-import type { CachedMonitor } from '../../src/engine/monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../../src/engine/monitors/cached-monitor.ts'
 import type { CheckOrder } from '../../src/probes/transport.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { cachedMonitor, NOON } from './cached-monitor.ts'

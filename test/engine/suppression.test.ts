@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NotFoundError, StorageError } from '../../src/errors.ts'
 import { suppressionOf } from '../../src/engine/rounds/suppression.ts'
-import type { CachedMonitor } from '../../src/engine/monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../../src/engine/monitors/cached-monitor.ts'
 import type { MachineState, Suppression } from '../../src/model.ts'
 import { incident, machine, monitor } from '../../src/testing/store-suite/case.ts'
 

@@ -1,7 +1,7 @@
 /** A failure that waits for its parent: which of the two is checked, and when. */
 import { describe, expect, it } from 'vitest'
 import { createDependencies } from '../../src/engine/scheduling/dependencies.ts'
-import type { CachedMonitor, Changed } from '../../src/engine/monitors/monitor-cache.ts'
+import type { CachedMonitor, Changed } from '../../src/engine/monitors/cached-monitor.ts'
 import type { MachineState, Suppression } from '../../src/model.ts'
 import { cachedMonitor, NOON } from './cached-monitor.ts'
 

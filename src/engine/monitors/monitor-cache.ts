@@ -17,8 +17,6 @@ import type { Changed, CachedMonitor, Planned } from './cached-monitor.ts'
 import { createMonitorReader } from './monitor-reader.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
-export type { Changed, CachedMonitor } from './cached-monitor.ts'
-
 /** How often a change is computed again after a concurrent commit of another process. */
 const TRIES = 5
 

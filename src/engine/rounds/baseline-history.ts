@@ -11,7 +11,7 @@ import { hourOf } from '../../incident/hours.ts'
 import type { EpochMs } from '../../model.ts'
 import { DAY_MS, HOUR_MS } from '../../model/time.ts'
 import type { Core } from '../core/core.ts'
-import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 
 /** History is read in parts, so that no read takes a long turn. */
 const PART_MS = 7 * DAY_MS

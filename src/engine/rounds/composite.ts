@@ -11,7 +11,8 @@ import { decodeSettings } from '../../fields/parse.ts'
 import type { CheckReport, JsonObject, MonitorRecord } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
 import type { Core } from '../core/core.ts'
-import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import type { SummarySource } from '../views/views.ts'
 
 /** Members by tag. */

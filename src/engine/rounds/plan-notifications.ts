@@ -20,7 +20,7 @@ import { freezePayload, payloadMonitorOf, repeatPayload } from '../../webhook/pa
 import type { PayloadIncident, PayloadMonitor } from '../../webhook/payload.ts'
 import type { Core } from '../core/core.ts'
 import type { Reported } from './round-records.ts'
-import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 
 export interface NotificationContext {
   readonly core: Pick<Core, 'metadataInPayloads'>

@@ -11,7 +11,7 @@ import { unmeasured } from '../../probes/transport.ts'
 import type { Reported } from './round-records.ts'
 import { roundWarning } from './warnings.ts'
 import { effective } from '../registry/registry.ts'
-import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 
 /** Causes that mean that a location did not run the check. */
 const SILENT_CAUSES = ['probe_no_report', 'probe_offline']

@@ -19,7 +19,7 @@ import type {
   LocationState,
 } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
-import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import { dayOf } from '../../model/time.ts'
 
 /** What one location reported in one round. */

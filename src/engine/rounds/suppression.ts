@@ -7,7 +7,8 @@
 import { NotFoundError } from '../../errors.ts'
 import { mayStillWait, parentSays } from '../../incident/dependency.ts'
 import type { Suppression, MachineState } from '../../model.ts'
-import type { CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
 
 /** Longer chains of parents are not followed; incidents at their end are notified. */
 const CHAIN_LIMIT = 20

@@ -6,7 +6,8 @@
 
 import type { Clock } from '../../clock.ts'
 import type { EpochMs } from '../../model.ts'
-import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor, Changed } from '../monitors/cached-monitor.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import { fold } from '../../model/fold.ts'
 import { memberRuleOf } from '../rounds/composite.ts'
 import type { MemberRule } from '../rounds/composite.ts'

@@ -6,7 +6,8 @@
  */
 
 import type { MachineState } from '../../model.ts'
-import type { Changed, CachedMonitor, MonitorCache } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor, Changed } from '../monitors/cached-monitor.ts'
+import type { MonitorCache } from '../monitors/monitor-cache.ts'
 
 export interface Dependencies {
   /** Adds a monitor, or takes over its current state. */

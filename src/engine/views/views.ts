@@ -25,7 +25,7 @@ import type {
   NotificationRecord,
   ResultRecord,
 } from '../../model.ts'
-import type { CachedMonitor } from '../monitors/monitor-cache.ts'
+import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import type {
   AttemptView,
   AuditEntryView,
