@@ -1,0 +1,149 @@
+/** Queries as bytes, and which answers are taken for one of ours. */
+import * as dnsPacket from 'dns-packet'
+import { describe, expect, it } from 'vitest'
+import { codecLoader, decodeReply, encodeQuery } from '../../../src/net/dns/message.ts'
+import type { Codec, Question } from '../../../src/net/dns/message.ts'
+
+const codec = dnsPacket as unknown as Codec
+const A: Question = { name: 'shop.example', type: 'A', recursion: true }
+
+/** The header, the question and the flag of EDNS of a query. */
+function queryOf(question: Partial<Question>, edns = true) {
+  const bytes = encodeQuery(codec, { ...A, ...question }, { id: 0x1234, edns })
+  const { id, flags, questions, additionals } = dnsPacket.decode(bytes)
+  const opt = additionals?.[0] as { readonly udpPayloadSize?: number } | undefined
+  return { id, flags, questions, payload: opt?.udpPayloadSize, length: bytes.length }
+}
+
+/** What is read from an answer to this question, as the test changes it. */
+function read(packet: object, { question = A, bytes: change = (bytes: Buffer) => bytes } = {}) {
+  const bytes = codec.encode({
+    ...{ type: 'response', id: 7, flags: 0, questions: [{ name: 'shop.example', type: 'A' }] },
+    ...packet,
+  })
+  return decodeReply(codec, change(bytes), { id: 7, question, server: '192.0.2.1' })
+}
+const malformed = (run: () => unknown) => {
+  expect(run).toThrow('192.0.2.1 sent an answer that cannot be read')
+  expect(run).toThrow(expect.objectContaining({ code: 'dns_malformed', phase: 'resolve' }))
+}
+
+describe('a query', () => {
+  it('asks one question of the internet, and says how much may come back', () => {
+    expect(queryOf({})).toMatchObject({
+      ...{ id: 0x1234, flags: 0x100, payload: 1232 },
+      questions: [{ name: 'shop.example', type: 'A', class: 'IN' }],
+    })
+    expect(queryOf({ type: 'HTTPS' }).questions).toMatchObject([{ type: 'UNKNOWN_65' }])
+    expect(queryOf({}, false).payload).toBeUndefined()
+    expect(queryOf({}, false).length).toBe(queryOf({}).length - 11)
+  })
+
+  it.each<[Partial<Question>, number]>([
+    [{ recursion: false }, 0],
+    [{ validated: true }, 0x120],
+    [{ unchecked: true }, 0x110],
+    [{ recursion: false, validated: true, unchecked: true }, 0x30],
+  ])('with %j has these flags', (question, flags) => {
+    expect(queryOf(question).flags).toBe(flags)
+  })
+})
+
+describe('an answer', () => {
+  it('has the code and the flags of its header, and its records as text', () => {
+    const answers = [
+      { type: 'CNAME', name: 'Shop.Example', ttl: 60, data: 'WWW.example' },
+      { type: 'A', name: 'www.example', data: '192.0.2.7' },
+    ]
+    expect(read({ answers })).toEqual({
+      ...{ rcode: 'NOERROR', authoritative: false, truncated: false, authenticated: false },
+      recursion_available: false,
+      records: [
+        { name: 'shop.example', type: 'CNAME', value: 'www.example', ttl: 60 },
+        { name: 'www.example', type: 'A', value: '192.0.2.7', ttl: 0 },
+      ],
+    })
+    expect(read({ flags: 0x0400 })).toMatchObject({ authoritative: true })
+    expect(read({ flags: 0x0200 })).toMatchObject({ truncated: true })
+    expect(read({ flags: 0x0020 })).toMatchObject({ authenticated: true })
+    expect(read({ flags: 0x0080 })).toMatchObject({ recursion_available: true })
+    expect(read({ flags: 3 })).toMatchObject({ rcode: 'NXDOMAIN', records: [] })
+  })
+
+  it('may have a code that needs EDNS', () => {
+    const opt = { type: 'OPT', name: '.', udpPayloadSize: 1232, flags: 0, options: [] }
+    const bytes = (all: Buffer) => {
+      // The higher part of the code is the first byte behind the class of the last record.
+      all.writeUInt8(1, all.length - 6)
+      return all
+    }
+    expect(read({ additionals: [opt] }, { bytes })?.rcode).toBe('BADVERS')
+    expect(read({ flags: 2, additionals: [opt] }, { bytes })?.rcode).toBe('BADTIME')
+  })
+
+  const other = (of: object) => ({ questions: [{ name: 'shop.example', type: 'A', ...of }] })
+
+  it.each<[string, object]>([
+    ['under another id', { id: 8 }],
+    ['that is a query', { type: 'query' }],
+    ['to another name', other({ name: 'other.example' })],
+    ['to another type', other({ type: 'AAAA' })],
+    ['to another class', other({ class: 'CH' })],
+    ['to two questions', { questions: [...other({}).questions, ...other({}).questions] }],
+    ['to none, that says there is something', { questions: [] }],
+    ['to none, that says there is no such name', { questions: [], flags: 3 }],
+  ])('%s is not ours', (_, packet) => {
+    expect(read(packet)).toBeUndefined()
+  })
+
+  it('is ours whatever the case of its name, and without the question where it reports an error', () => {
+    expect(read(other({ name: 'SHOP.example' }))).toBeDefined()
+    expect(read({ questions: [], flags: 1 })).toMatchObject({ rcode: 'FORMERR' })
+    const https = { ...A, type: 'HTTPS' } as const
+    expect(read(other({ type: 'UNKNOWN_65' }), { question: https })).toBeDefined()
+  })
+
+  it('of less than a header is not ours', () => {
+    expect(read({}, { bytes: (bytes) => bytes.subarray(0, 11) })).toBeUndefined()
+  })
+
+  it('that cannot be read is malformed', () => {
+    const answers = [{ type: 'A', name: 'shop.example', ttl: 60, data: '192.0.2.7' }]
+    malformed(() => read({ answers }, { bytes: (bytes) => bytes.subarray(0, -2) }))
+    malformed(() => read({ answers }, { bytes: (bytes) => bytes.subarray(0, 12) }))
+  })
+
+  it('whose names lead through more than eight pointers is malformed', () => {
+    /** A question whose name is so many pointers behind each other. */
+    const chained = (count: number) => (bytes: Buffer) => {
+      const name = Buffer.from('\x04shop\x07example\0', 'latin1')
+      const header = Buffer.from(bytes.subarray(0, 12))
+      header.writeUInt16BE(1, 4)
+      header.writeUInt16BE(1, 6)
+      const question = Buffer.concat([name, Buffer.from([0, 1, 0, 1])])
+      const start = 12 + question.length
+      // The data of one record: pointers, the first to the name, each other to the one before.
+      const pointers = Array.from({ length: count }, (_, n) => {
+        const to = n === 0 ? 12 : start + 10 + 2 + 2 * (n - 1)
+        return Buffer.from([0xc0 | (to >> 8), to & 0xff])
+      })
+      const data = Buffer.concat(pointers)
+      const record = Buffer.from([0xc0, 12, 0x03, 0xe7, 0, 1, 0, 0, 0, 60, 0, data.length])
+      return Buffer.concat([header, question, record, data])
+    }
+    expect(read({}, { bytes: chained(8) })?.records).toHaveLength(1)
+    malformed(() => read({}, { bytes: chained(9) }))
+  })
+})
+
+it('the codec is loaded once, outside of what is measured', async () => {
+  const load = codecLoader()
+  let loads = 0
+  const loading = (work: () => Promise<Codec>) => {
+    loads += 1
+    return work()
+  }
+  const first = await load(loading)
+  expect(await load(loading)).toBe(first)
+  expect(loads).toBe(1)
+})
