@@ -24,7 +24,7 @@ import { html } from './layout/markup.ts'
 import { ENGLISH } from './words/language.ts'
 import { checkPage, SESSION_SEC } from './options.ts'
 import type { StatusPageOptions } from './options.ts'
-import { placesOf } from './live/places.ts'
+import { liveLimitsOf } from './live/connection-limits.ts'
 import { DENSITY_COOKIE, openRoutes, THEME_COOKIE } from './routes/open-routes.ts'
 import { privateRoutes } from './routes/private-routes.ts'
 import { publicRoutes } from './public/public-routes.ts'
@@ -83,7 +83,7 @@ function createService(engine: Engine, options: StatusPageOptions): Service {
     requests: createRequests(engine, options.rateLimit ?? {}),
     clientOf: options.clientOf ?? ((request) => clientAddress(request) ?? ''),
     isSecure: ({ protocol }) => options.secureCookies ?? protocol === 'https:',
-    live: createLive({ engine, clock, places: placesOf(listeners) }),
+    live: createLive({ engine, clock, limits: liveLimitsOf(listeners) }),
   }
 }
 

@@ -12,7 +12,7 @@ import { isTimeZone } from '../model/time.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import type { Authorize } from './session/access.ts'
-import type { Places } from './live/places.ts'
+import type { LiveLimits } from './live/connection-limits.ts'
 import { checkPublic } from './public/public-facts.ts'
 import type { PublicStatus } from './public/public-facts.ts'
 import type { PageRate } from './http/requests.ts'
@@ -68,7 +68,7 @@ export interface StatusPageOptions {
    * Maximum number of concurrent live connections: default 50 per account, 200 per public page, within these 10 per
    * session (`perSession`) and 25 per client (`perClient`, as `clientOf` identifies them); 500 in total (`total`).
    */
-  readonly listeners?: Partial<Places> | undefined
+  readonly listeners?: Partial<LiveLimits> | undefined
   readonly clock?: Clock | undefined
   /** Default: errors are one line each on stderr. `false`: nothing. */
   readonly logger?: Logger | false | undefined
@@ -109,7 +109,7 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
       windowSec: option.windowSec,
     }),
   ),
-  listeners: option.group<Partial<Places>>({
+  listeners: option.group<Partial<LiveLimits>>({
     perAccount: connections,
     perPublicPage: connections,
     perSession: connections,

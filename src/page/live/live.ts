@@ -10,13 +10,13 @@ import type { Engine } from '../../engine/api/engine.ts'
 import { lookAtAdmission } from '../session/admission.ts'
 import type { Admitted } from '../session/admission.ts'
 import type { Answer } from '../http/answer.ts'
-import { hasPlace } from './places.ts'
-import type { Audience, Places } from './places.ts'
+import { isWithinLimits } from './connection-limits.ts'
+import type { Audience, LiveLimits } from './connection-limits.ts'
 
 export interface LiveOptions {
   readonly engine: Pick<Engine, 'on'>
   readonly clock: Pick<Clock, 'timer'>
-  readonly places: Places
+  readonly limits: LiveLimits
 }
 
 export interface Subscription {
@@ -57,7 +57,7 @@ const RETRY_MS = 3000
 /** Unread messages after which a connection is closed: the browser is gone. */
 const BACKLOG = 16
 
-export function createLive({ engine, clock, places }: LiveOptions): Live {
+export function createLive({ engine, clock, limits }: LiveOptions): Live {
   const listeners = new Set<Listener>()
   let unsubscribe: (() => void) | undefined
   let stopped = false
@@ -104,7 +104,7 @@ export function createLive({ engine, clock, places }: LiveOptions): Live {
       // 204 stops an EventSource from reconnecting.
       if (stopped) return { status: 204 }
       const taken = [...listeners].map(({ audience }) => audience)
-      if (!hasPlace(subscription.audience, taken, places))
+      if (!isWithinLimits(subscription.audience, taken, limits))
         return { status: 503, headers: { 'Retry-After': '60' } }
       let cancel = (): void => undefined
       const body = new ReadableStream<Uint8Array>({

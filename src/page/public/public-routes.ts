@@ -7,7 +7,7 @@
 import { htmlAnswer } from '../http/answer.ts'
 import { FIRST_ACCOUNT } from '../../model.ts'
 import { documentOf } from '../layout/frame.ts'
-import { clientFor } from '../live/places.ts'
+import { clientFor } from '../live/connection-limits.ts'
 import type { Route, Service } from '../http/call.ts'
 import { cachedFor, spokenFor } from './cached.ts'
 import { chosenMonitors, publicFacts, scopeOf } from './public-facts.ts'

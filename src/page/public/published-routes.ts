@@ -14,7 +14,7 @@ import { documentOf } from '../layout/frame.ts'
 import type { Sheet } from '../layout/frame.ts'
 import { html } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
-import { clientFor } from '../live/places.ts'
+import { clientFor } from '../live/connection-limits.ts'
 import { badgeAnswer } from './badges.ts'
 import { atomFeed, jsonStatus, rssFeed } from './feeds.ts'
 import type { FeedSource } from './feeds.ts'
@@ -167,7 +167,7 @@ async function events({ page, call, again }: Visit): Promise<Answer> {
   return service.live.listen({
     audience: {
       kind: 'public',
-      // All pages of an account share its places: it may make twenty, and the total is that of everybody.
+      // All pages of an account share its limit: it may make twenty, and the total is that of everybody.
       id: `pages of ${page.record.account_id}`,
       client: clientFor(request, service.clientOf),
     },

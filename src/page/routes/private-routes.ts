@@ -21,7 +21,7 @@ import { bulkRoutes } from '../overview/bulk-routes.ts'
 import { wantedOf } from '../overview/filter.ts'
 import { collectMonitors } from '../overview/monitors.ts'
 import { overviewFacts, overviewPage, leadOf } from '../overview/overview.ts'
-import { clientFor } from '../live/places.ts'
+import { clientFor } from '../live/connection-limits.ts'
 import { action, page } from './signed-in.ts'
 import type { Said } from '../layout/markup.ts'
 

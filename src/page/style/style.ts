@@ -7,7 +7,7 @@
  */
 
 import { CONTENT } from './content.ts'
-import { GROUND } from './ground.ts'
+import { BASE } from './base.ts'
 import { PICTURES } from './pictures.ts'
 
 interface Tokens {
@@ -99,7 +99,7 @@ h2{break-after:avoid}
 `
 
 export function style(): string {
-  return tokens() + GROUND + CONTENT + PICTURES + PUBLIC + PRINT
+  return tokens() + BASE + CONTENT + PICTURES + PUBLIC + PRINT
 }
 
 /** Custom properties: by the system's preference, unless a theme is chosen. Print is light. */

@@ -17,7 +17,7 @@ export interface Audience {
   readonly client?: string | undefined
 }
 
-export interface Places {
+export interface LiveLimits {
   readonly perAccount: number
   readonly perPublicPage: number
   readonly perSession: number
@@ -25,7 +25,7 @@ export interface Places {
   readonly total: number
 }
 
-const PLACES: Places = {
+const DEFAULTS: LiveLimits = {
   perAccount: 50,
   perPublicPage: 200,
   perSession: 10,
@@ -34,13 +34,17 @@ const PLACES: Places = {
 }
 
 /** A name with the value `undefined` counts as absent. */
-export function placesOf(given: Partial<Places>): Places {
-  const names = Object.keys(PLACES) as (keyof Places)[]
-  const places = names.map((name) => [name, given[name] ?? PLACES[name]] as const)
-  return Object.fromEntries(places) as Record<keyof Places, number>
+export function liveLimitsOf(given: Partial<LiveLimits>): LiveLimits {
+  const names = Object.keys(DEFAULTS) as (keyof LiveLimits)[]
+  const limits = names.map((name) => [name, given[name] ?? DEFAULTS[name]] as const)
+  return Object.fromEntries(limits) as Record<keyof LiveLimits, number>
 }
 
-export function hasPlace(wanted: Audience, taken: Iterable<Audience>, places: Places): boolean {
+export function isWithinLimits(
+  wanted: Audience,
+  taken: Iterable<Audience>,
+  limits: LiveLimits,
+): boolean {
   const { kind, id, session, client } = wanted
   let [all, beside, ofSession, ofClient] = [0, 0, 0, 0]
   for (const each of taken) {
@@ -50,10 +54,10 @@ export function hasPlace(wanted: Audience, taken: Iterable<Audience>, places: Pl
     if (client !== undefined && each.client === client) ofClient++
   }
   return (
-    all < places.total &&
-    beside < (kind === 'account' ? places.perAccount : places.perPublicPage) &&
-    ofSession < places.perSession &&
-    ofClient < places.perClient
+    all < limits.total &&
+    beside < (kind === 'account' ? limits.perAccount : limits.perPublicPage) &&
+    ofSession < limits.perSession &&
+    ofClient < limits.perClient
   )
 }
 
