@@ -22,7 +22,11 @@ import {
   unusedCertificate,
 } from './client-certificate.ts'
 import { notSearched } from './causes.ts'
-import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from './reached.ts'
+import {
+  connectionDetails,
+  CONNECTION_HIGHLIGHTS,
+  CONNECTION_MEASUREMENTS,
+} from './connection-details.ts'
 
 /** Maximum bytes searched for a banner. */
 const BANNER_LIMIT_BYTES = 4096
@@ -73,10 +77,10 @@ export const tcp = () =>
     measurements: {
       banner: 'The beginning of what the server said, at most 256 characters, escaped',
       hint: 'Advice on this port',
-      ...REACHED_MEASUREMENTS,
+      ...CONNECTION_MEASUREMENTS,
     },
 
-    highlights: { ...REACHED_HIGHLIGHTS, banner: { title: 'Greeting' } },
+    highlights: { ...CONNECTION_HIGHLIGHTS, banner: { title: 'Greeting' } },
     target: ({ host, port }) => hostPort(host, port),
     refine(settings) {
       const problems = clientCertificateProblems(settings)
@@ -99,7 +103,7 @@ export const tcp = () =>
           throw error
         })
       if (connection === null) return up()
-      ctx.measure(reached(connection))
+      ctx.measure(connectionDetails(connection))
       if (send !== undefined) await ctx.phase('send', () => connection.write(send))
       if (banner_regex === undefined) {
         if (tls && identity !== undefined) await awaitAcceptance(connection, ctx)

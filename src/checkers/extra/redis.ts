@@ -19,7 +19,11 @@ import {
   tlsFields,
   unusedCertificate,
 } from '../client-certificate.ts'
-import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
+import {
+  connectionDetails,
+  CONNECTION_HIGHLIGHTS,
+  CONNECTION_MEASUREMENTS,
+} from '../connection-details.ts'
 
 /** https://redis.io/docs/latest/commands/info/: the section `replication` is a few hundred bytes. */
 const BULK_LIMIT_BYTES = 64 * 1024
@@ -74,9 +78,13 @@ export const redis = () =>
       role: 'Role in the replication: master or replica; only where one is expected',
       replicas: 'Number of connected replicas; only where a role or replicas are expected',
       master_link: 'up or down: the link of a replica to its master',
-      ...REACHED_MEASUREMENTS,
+      ...CONNECTION_MEASUREMENTS,
     },
-    highlights: { ...REACHED_HIGHLIGHTS, role: { title: 'Role' }, replicas: { title: 'Replicas' } },
+    highlights: {
+      ...CONNECTION_HIGHLIGHTS,
+      role: { title: 'Role' },
+      replicas: { title: 'Replicas' },
+    },
     target: ({ host, port }) => hostPort(host, port),
     refine(settings) {
       const { user, pass } = settings
@@ -96,7 +104,7 @@ export const redis = () =>
         ...{ host, port, ip_family },
         tls: tls ? { verify: !ignore_tls_errors, identity: identityOf(settings) } : undefined,
       })
-      ctx.measure(reached(connection))
+      ctx.measure(connectionDetails(connection))
       const { user, pass, expected_role, replicas_min } = settings
       if (pass !== undefined) {
         const login = user === undefined ? [pass] : [user, pass]

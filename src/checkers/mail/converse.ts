@@ -11,7 +11,7 @@ import type { Dialogue } from '../../net/connection/dialogue.ts'
 import type { TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import { identityOf } from '../client-certificate.ts'
-import { reached } from '../reached.ts'
+import { connectionDetails } from '../connection-details.ts'
 import { failure, quoter } from './causes.ts'
 import { mailTarget } from './fields.ts'
 import type { MailOptions, MailPorts, MailSettings } from './fields.ts'
@@ -77,7 +77,7 @@ export async function converse(
     port,
     tls: tls === 'implicit' ? handshake : undefined,
   })
-  ctx.measure(reached(connection))
+  ctx.measure(connectionDetails(connection))
   const quote = quoter(login)
   // A closing message instead of a greeting is a refusal, which the protocol evaluates.
   let greeted = false
@@ -141,7 +141,7 @@ async function changeToTls(
   }
   await ctx.phase('starttls', () => protocol.askForTls(session))
   await dialogue.secure(handshake)
-  ctx.measure(reached(dialogue.connection))
+  ctx.measure(connectionDetails(dialogue.connection))
   // Capabilities listed in plain text may be forged (RFC 3207, 4.2), so they are queried again.
   return learnCapabilities(ctx, protocol, { ...session, capabilities: [], secured: true })
 }

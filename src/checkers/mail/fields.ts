@@ -12,7 +12,7 @@ import {
 import type { ClientCertificate } from '../client-certificate.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
-import { REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
+import { CONNECTION_HIGHLIGHTS, CONNECTION_MEASUREMENTS } from '../connection-details.ts'
 import { MAIL_CAUSES } from './causes.ts'
 
 /** How a mail server uses TLS: not at all, after a command, from the first byte. */
@@ -48,11 +48,11 @@ const MAIL_MEASUREMENTS = {
   capabilities: 'What the server offers, in its own words; behind TLS where that is spoken',
   starttls: 'Whether the server offers the change to TLS; only on connections that begin in clear',
   auth_method: 'How the login was made; only with a user',
-  ...REACHED_MEASUREMENTS,
+  ...CONNECTION_MEASUREMENTS,
 } as const
 
 const MAIL_HIGHLIGHTS = {
-  ...REACHED_HIGHLIGHTS,
+  ...CONNECTION_HIGHLIGHTS,
   banner: { title: 'Greeting' },
   auth_method: { title: 'Login' },
 } as const

@@ -8,7 +8,7 @@ import { CheckFailure } from '../../net/failure.ts'
 import type { Connection } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import { identityOf } from '../client-certificate.ts'
-import { reached } from '../reached.ts'
+import { connectionDetails } from '../connection-details.ts'
 import { shown } from '../sql/causes.ts'
 import type { DriverSource, SqlSession } from '../sql/run.ts'
 import { driverFrom } from '../sql/run.ts'
@@ -32,7 +32,7 @@ export async function logIn(
   const driver = await driverFrom<MysqlDriver>(ctx, source, ['mysql2', () => import('mysql2')])
   const { host, port } = settings
   const connection = await ctx.net.connect({ host, port })
-  ctx.measure(reached(connection))
+  ctx.measure(connectionDetails(connection))
   const greeting = await ctx.phase('greeting', () => readGreeting(connection))
   if (!('packet' in greeting)) {
     ctx.measure({ errno: greeting.errno, sqlstate: greeting.sqlstate })
@@ -46,7 +46,7 @@ export async function logIn(
   const client = mysqlClient(ctx, login)
   try {
     const upgraded = await client.stream.settle(wire.logIn(secure ? upgrade(settings) : undefined))
-    ctx.measure(reached(upgraded))
+    ctx.measure(connectionDetails(upgraded))
     await ctx.phase('auth', () => client.stream.settle(client.connected))
   } catch (error) {
     throw failureOf(ctx, error, { wire, phase: 'auth' })

@@ -6,7 +6,7 @@
 
 import type { CheckContext } from '../checker.ts'
 import { identityOf } from '../client-certificate.ts'
-import { reached } from '../reached.ts'
+import { connectionDetails } from '../connection-details.ts'
 import { shown, serverFailure } from '../sql/causes.ts'
 import type { DriverSource, SqlSession } from '../sql/run.ts'
 import { driverFrom } from '../sql/run.ts'
@@ -38,9 +38,9 @@ export async function logIn(
   const driver = await driverFrom<PostgresDriver>(ctx, source, ['pg', () => import('pg')])
   const { host, port, user, pass, database = user } = settings
   const plain = await ctx.net.connect({ host, port })
-  ctx.measure(reached(plain))
+  ctx.measure(connectionDetails(plain))
   const connection = await secured(ctx, plain, settings)
-  ctx.measure(reached(connection))
+  ctx.measure(connectionDetails(connection))
   const wire = postgresWire(connection, { user, pass, database })
   const session = await postgresSession(ctx, { driver, wire, settings })
   if (wire.server_version !== undefined) {

@@ -12,7 +12,7 @@ import {
 import type { ClientCertificate } from '../client-certificate.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { hostPort } from '../../net/connection/endpoint.ts'
-import { REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../reached.ts'
+import { CONNECTION_HIGHLIGHTS, CONNECTION_MEASUREMENTS } from '../connection-details.ts'
 import { SQL_CAUSES } from './causes.ts'
 import type { Dialect } from './statement.ts'
 import { writingProblem } from './statement.ts'
@@ -33,13 +33,13 @@ const SQL_MEASUREMENTS = {
   read_only_why: 'What the login may do beyond reading, at most 5; only where read_only is false',
   server_version: 'Version as the server gives it',
   sqlstate: 'SQLSTATE of the error, five characters',
-  ...REACHED_MEASUREMENTS,
+  ...CONNECTION_MEASUREMENTS,
 } as const
 
 const SQL_HIGHLIGHTS = {
   server_version: { title: 'Server' },
   rows: { title: 'Rows' },
-  ...REACHED_HIGHLIGHTS,
+  ...CONNECTION_HIGHLIGHTS,
 } as const
 
 // The return types are inferred: the checkers derive the type of their settings from them.

@@ -163,9 +163,9 @@ function printable(text: string): string {
 }
 
 /** OpenSSL fails to read some certificates; the check continues without the value. */
-function attempt<T>(look: () => T): T | null {
+function attempt<T>(read: () => T): T | null {
   try {
-    return look()
+    return read()
   } catch {
     return null
   }

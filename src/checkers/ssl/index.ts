@@ -15,7 +15,7 @@ import {
   clientCertificateProblems,
   identityOf,
 } from '../client-certificate.ts'
-import { REACHED_MEASUREMENTS } from '../reached.ts'
+import { CONNECTION_MEASUREMENTS } from '../connection-details.ts'
 import {
   chainDetails,
   chainSent,
@@ -29,8 +29,8 @@ import type { CertificateFacts } from './certificate.ts'
 import { compared, expiryNotices } from './notices.ts'
 import { faultsOf, OCSP_STAPLING, SSL_CAUSES } from './judge.ts'
 import type { Fault } from './judge.ts'
-import { look, nodeCode } from './look.ts'
-import type { Look } from './look.ts'
+import { examine, nodeCode } from './examine.ts'
+import type { Examination } from './examine.ts'
 import { OCSP_PROOFS } from './ocsp-proof.ts'
 import type { OcspProofs } from './ocsp-proof.ts'
 import { STARTTLS_PORTS } from './starttls.ts'
@@ -101,7 +101,7 @@ export const ssl = () =>
 
     async run(ctx, settings) {
       const { host, port, starttls, days_warn } = settings
-      const seen = await look(ctx, { host, port, starttls, identity: identityOf(settings) })
+      const seen = await examine(ctx, { host, port, starttls, identity: identityOf(settings) })
       const now = ctx.clock.now()
       const chain = chainSent(seen.certificate)
       const path = pathOf(chain)
@@ -151,7 +151,7 @@ function endingOf(path: readonly CertificateFacts[]): readonly CertificateFacts[
 }
 
 interface Read {
-  readonly seen: Look
+  readonly seen: Examination
   readonly chain: readonly CertificateFacts[]
   readonly path: readonly CertificateFacts[]
   readonly leaf: CertificateFacts
@@ -182,7 +182,7 @@ function detailsOf({ seen, chain, path, leaf, faults, stapling, now }: Read): Js
     weaknesses_total: weaknesses.length,
     ...staplingDetails(stapling, now),
     ...(wantsClient ? { client_certificate: 'required' } : {}),
-    ...seen.way,
+    ...seen.details,
   }
 }
 
@@ -234,6 +234,6 @@ const MEASUREMENTS = {
   ocsp: 'What it says: status (good, revoked, unknown; null where it proves nothing), problem, this_update, next_update, revoked_at, reason; null where none was sent',
   ocsp_hours_left: 'Whole hours until it ends, negative after it; null where it proves nothing',
   client_certificate: 'required: the server speaks only to clients with a certificate of their own',
-  attempts: REACHED_MEASUREMENTS.attempts,
-  fallback: REACHED_MEASUREMENTS.fallback,
+  attempts: CONNECTION_MEASUREMENTS.attempts,
+  fallback: CONNECTION_MEASUREMENTS.fallback,
 } as const

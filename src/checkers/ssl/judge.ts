@@ -11,8 +11,8 @@ import { hostPort, toAddress } from '../../net/connection/endpoint.ts'
 import type { SharedCause } from '../causes.ts'
 import { daysLeft, issuersUrl, namesOf } from './certificate.ts'
 import type { CertificateFacts } from './certificate.ts'
-import { nodeCode } from './look.ts'
-import type { Look, Server } from './look.ts'
+import { nodeCode } from './examine.ts'
+import type { Examination, Server } from './examine.ts'
 import type { StapleProblem, Stapling } from './staple.ts'
 
 export const SSL_CAUSES = {
@@ -44,7 +44,7 @@ export interface Fault {
   readonly of: 'check_chain' | 'check_hostname' | 'ocsp_stapling' | null
 }
 
-export interface Evidence extends Pick<Look, 'refusal' | 'wantsClient'> {
+export interface Evidence extends Pick<Examination, 'refusal' | 'wantsClient'> {
   readonly server: Server
   readonly leaf: CertificateFacts
   readonly stapling: Stapling
@@ -68,7 +68,7 @@ const NAMES_SHOWN = 5
 
 /** All faults, the most severe first; each code once. */
 export function faultsOf(evidence: Evidence): readonly Fault[] {
-  const all = [dates, handshake, chain, name, revocation].flatMap((look) => look(evidence) ?? [])
+  const all = [dates, handshake, chain, name, revocation].flatMap((rule) => rule(evidence) ?? [])
   return all.filter(({ code }, at) => all.findIndex((fault) => fault.code === code) === at)
 }
 

@@ -124,9 +124,9 @@ const PSS_PADDING = {
 }
 
 /** OpenSSL refuses some keys and certificates by an error. */
-function attempt<T>(look: () => T): T | undefined {
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return look()
+    return read()
   } catch {
     return undefined
   }

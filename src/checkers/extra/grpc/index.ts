@@ -18,7 +18,11 @@ import {
   tlsFields,
   unusedCertificate,
 } from '../../client-certificate.ts'
-import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../../reached.ts'
+import {
+  connectionDetails,
+  CONNECTION_HIGHLIGHTS,
+  CONNECTION_MEASUREMENTS,
+} from '../../connection-details.ts'
 import { callUnary } from '../../../net/http/grpc-call.ts'
 import type { CallAnswer } from '../../../net/http/grpc-call.ts'
 import { requestMessage, servingStatus } from './health-messages.ts'
@@ -83,9 +87,9 @@ export const grpc = () =>
     measurements: {
       serving_status: 'SERVING, NOT_SERVING, UNKNOWN or SERVICE_UNKNOWN',
       grpc_status: 'Status of the call, such as OK or UNIMPLEMENTED',
-      ...REACHED_MEASUREMENTS,
+      ...CONNECTION_MEASUREMENTS,
     },
-    highlights: { ...REACHED_HIGHLIGHTS, serving_status: { title: 'Serving' } },
+    highlights: { ...CONNECTION_HIGHLIGHTS, serving_status: { title: 'Serving' } },
     refine(settings) {
       const problems = clientCertificateProblems(settings)
       return Object.keys(problems).length > 0 ? { fields: problems } : { settings }
@@ -107,7 +111,7 @@ export const grpc = () =>
             }
           : undefined,
       })
-      ctx.measure(reached(connection))
+      ctx.measure(connectionDetails(connection))
       const { service = '', headers = [] } = settings
       const answer = await ctx.phase('query', () =>
         callUnary(connection, {

@@ -18,7 +18,11 @@ import {
   identityOf,
 } from '../../client-certificate.ts'
 import type { ClientCertificate } from '../../client-certificate.ts'
-import { reached, REACHED_HIGHLIGHTS, REACHED_MEASUREMENTS } from '../../reached.ts'
+import {
+  connectionDetails,
+  CONNECTION_HIGHLIGHTS,
+  CONNECTION_MEASUREMENTS,
+} from '../../connection-details.ts'
 import { createFrames } from './frames.ts'
 import type { Frames, Received } from './frames.ts'
 import { open } from './handshake.ts'
@@ -95,9 +99,9 @@ export const websocket = () =>
       pong_ms: 'Time from the ping to its pong, ms',
       message: 'The beginning of the last message, at most 256 characters, escaped',
       messages: 'Number of received messages',
-      ...REACHED_MEASUREMENTS,
+      ...CONNECTION_MEASUREMENTS,
     },
-    highlights: { ...REACHED_HIGHLIGHTS, message: { title: 'Message' } },
+    highlights: { ...CONNECTION_HIGHLIGHTS, message: { title: 'Message' } },
     target: ({ url }) => redactUrl(url),
     refine(settings) {
       const problems: Record<string, string> = { ...clientCertificateProblems(settings) }
@@ -148,7 +152,7 @@ async function opened(
       ? { verify: !ignore_tls_errors, identity: identityOf(settings), alpn: ['http/1.1'] }
       : undefined,
   })
-  ctx.measure(reached(connection))
+  ctx.measure(connectionDetails(connection))
   const { subprotocol } = await ctx.phase('first_byte', () =>
     open(connection, { url, headers, subprotocols }, ctx.signal),
   )

@@ -7,7 +7,7 @@
 import type { JsonObject } from '../model.ts'
 import type { Connection } from '../net/net.ts'
 
-export const REACHED_MEASUREMENTS = {
+export const CONNECTION_MEASUREMENTS = {
   tls: 'What the handshake agreed on: protocol, cipher, alpn, authorized, not_after',
   attempts:
     'Every address that was tried, with cause_code and duration_ms; only where there were several tries',
@@ -15,11 +15,11 @@ export const REACHED_MEASUREMENTS = {
 } as const
 
 /** The certificate's expiry, for checkers that use TLS. */
-export const REACHED_HIGHLIGHTS = {
+export const CONNECTION_HIGHLIGHTS = {
   'tls.not_after': { title: 'Certificate ends', format: 'end' },
 } as const
 
-export function reached({ tls, attempts, remote }: Connection): JsonObject {
+export function connectionDetails({ tls, attempts, remote }: Connection): JsonObject {
   const fallback = attempts[0] !== undefined && attempts[0].address !== remote.address
   return {
     ...(tls !== null ? { tls: { ...tls } } : {}),

@@ -13,7 +13,7 @@ import { awaitAcceptance } from '../../net/connection/tls.ts'
 import { CheckFailure } from '../../net/failure.ts'
 import type { Connection, TlsFacts, TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
-import { reached } from '../reached.ts'
+import { connectionDetails } from '../connection-details.ts'
 import type { ShownCertificate } from './ocsp-proof.ts'
 import { askForTls } from './starttls.ts'
 import type { StartTls } from './starttls.ts'
@@ -26,7 +26,7 @@ export interface Server {
   readonly identity?: ClientIdentity | undefined
 }
 
-export interface Look {
+export interface Examination {
   /** The failure of the strict handshake, `null` if it succeeded. */
   readonly refusal: CheckFailure | null
   /** Linked to its issuers as they were sent. */
@@ -38,12 +38,12 @@ export interface Look {
   /** The issuer in the verified chain, which need not be sent if it is trusted. */
   readonly issuer: ShownCertificate | undefined
   /**
-   * The server aborted because we sent no client certificate; its own certificate was read, its
+   * The server aborted because no client certificate was sent; its own certificate was read, its
    * chain not verified.
    */
   readonly wantsClient: boolean
-  /** The connection details. */
-  readonly way: JsonObject
+  /** Of the connection. */
+  readonly details: JsonObject
 }
 
 const ALPN = ['h2', 'http/1.1']
@@ -59,7 +59,7 @@ const NO_CLIENT_CERTIFICATE =
 const NO_APPLICATION_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
 
 /** @throws CheckFailure if the server presented no certificate */
-export async function look(ctx: Connecting, server: Server): Promise<Look> {
+export async function examine(ctx: Connecting, server: Server): Promise<Examination> {
   const strict = await strictly(ctx, server)
   if (!(strict instanceof CheckFailure)) return { ...strict, refusal: null, wantsClient: false }
   if (!isOfTls(strict)) throw strict
@@ -74,7 +74,7 @@ export function nodeCode({ cause }: CheckFailure): string | null {
   return typeof code === 'string' ? code : null
 }
 
-type Seen = Pick<Look, 'certificate' | 'tls' | 'staple' | 'issuer' | 'way'>
+type Seen = Pick<Examination, 'certificate' | 'tls' | 'staple' | 'issuer' | 'details'>
 
 type Connecting = Pick<CheckContext, 'net' | 'phase' | 'clock' | 'signal'>
 
@@ -116,7 +116,7 @@ async function strictlyWith(
     await connection.end()
     return certificate === undefined
       ? new CheckFailure('tls_handshake', 'The server shows no certificate', { phase: 'tls' })
-      : { certificate, tls: connection.tls, staple, issuer, way: wayOf(connection) }
+      : { certificate, tls: connection.tls, staple, issuer, details: detailsOf(connection) }
   } catch (error) {
     if (error instanceof CheckFailure) return error
     throw error
@@ -127,7 +127,7 @@ async function strictlyWith(
 async function leniently(
   ctx: Connecting,
   server: Server,
-): Promise<Omit<Look, 'refusal'> | undefined> {
+): Promise<Omit<Examination, 'refusal'> | undefined> {
   let certificate: X509Certificate | undefined
   let staple: Buffer | null = null
   const tls = {
@@ -141,27 +141,27 @@ async function leniently(
     const connection = await secured(ctx, server, tls)
     await connection.end()
     if (certificate === undefined) return undefined
-    const seen = { certificate, staple, issuer: undefined, way: wayOf(connection) }
+    const seen = { certificate, staple, issuer: undefined, details: detailsOf(connection) }
     return { ...seen, tls: connection.tls, wantsClient: false }
   } catch (error) {
     if (!(error instanceof CheckFailure)) throw error
     if (certificate === undefined) return undefined
     const wantsClient =
       server.identity === undefined && NO_CLIENT_CERTIFICATE.test(nodeCode(error) ?? '')
-    return { certificate, tls: null, staple, issuer: undefined, wantsClient, way: {} }
+    return { certificate, tls: null, staple, issuer: undefined, wantsClient, details: {} }
   }
 }
 
-/** The TLS parameters are left out: other details contain them. */
-function wayOf(connection: Connection): JsonObject {
-  return reached({ ...connection, tls: null })
+/** Without the TLS parameters, which the caller reports itself. */
+function detailsOf(connection: Connection): JsonObject {
+  return connectionDetails({ ...connection, tls: null })
 }
 
 function certificateOf({ socket }: Pick<Connection, 'socket'>): X509Certificate | undefined {
   return 'getPeerX509Certificate' in socket ? socket.getPeerX509Certificate() : undefined
 }
 
-/** The server was reached and speaks TLS; only then is a second handshake useful. */
+/** Whether the server speaks TLS; only then is a second handshake useful. */
 function isOfTls({ code }: CheckFailure): boolean {
   return (
     code.startsWith('tls_') && !['tls_not_tls', 'tls_timeout', 'tls_unsupported'].includes(code)
