@@ -171,8 +171,20 @@ describe.each(drivers)('a backup with the %s driver', (driver) => {
       `UPDATE monitors SET settings = '[' || replace(hex(zeroblob(60000)), '0', '0,') || '0]'`,
     ],
     [
-      'machine" of a row in "monitor_states" is no JSON of at most 100000 values',
+      'machine" of a row in "monitor_states" is no JSON of at most 1000 levels',
       `UPDATE monitor_states SET machine = replace(hex(zeroblob(60000)), '0', '[')`,
+    ],
+    // Shorter than what is counted; `JSON.stringify` ends with a RangeError at some thousand levels.
+    [
+      'settings" of a row in "monitors" is no JSON of at most 1000 levels',
+      `UPDATE monitors SET settings = '{"host":' || replace(hex(zeroblob(5000)), '0', '[')
+       || replace(hex(zeroblob(5000)), '0', ']') || '}'`,
+    ],
+    [
+      'details" of a row in "results" is no JSON of at most 1000 levels',
+      `INSERT INTO results (monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict, details)
+       VALUES (1, 1, 0, 0, 0, 0, 'ok', '{"a":' || replace(hex(zeroblob(600)), '0', '[')
+       || replace(hex(zeroblob(600)), '0', ']') || '}')`,
     ],
     [
       'ok" of a row in "daily" is no number',
