@@ -94,6 +94,13 @@ describe('the common settings', () => {
     expect(await problemsOf(await rig(), input)).toEqual(problems)
   })
 
+  it('takes delays of at most a hundred contacts', async () => {
+    const contact_delay = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n + 1, 5]))
+    expect(await problemsOf(await rig(), { contact_delay })).toEqual({
+      contact_delay: 'out_of_range: 0..100 entries',
+    })
+  })
+
   it('names every problem at once', async () => {
     expect(
       await problemsOf(await rig(), {

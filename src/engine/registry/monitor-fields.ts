@@ -125,6 +125,9 @@ function usualFields(rules: CommonRules, warned: WarnFigures) {
 
 export type CommonFields = ReturnType<typeof commonFields>
 
+/** As many as `contact_ids`. */
+const MOST_DELAYS = 100
+
 /** Contact id to minutes. Keys are strings in JSON; a problem names the key. */
 function delays(): FieldBuilder<Readonly<Record<string, number>>> {
   const max = 7 * DAY_MIN
@@ -133,7 +136,10 @@ function delays(): FieldBuilder<Readonly<Record<string, number>>> {
     v.rawCheck<Record<string, unknown>>(({ dataset, addIssue }) => {
       if (!dataset.typed) return
       const input = dataset.value
-      for (const [key, value] of Object.entries(input)) {
+      const entries = Object.entries(input)
+      if (entries.length > MOST_DELAYS)
+        return addIssue({ message: `out_of_range: 0..${MOST_DELAYS} entries` })
+      for (const [key, value] of entries) {
         const path = [
           { type: 'object' as const, origin: 'value' as const, input, key, value },
         ] as const
@@ -151,7 +157,7 @@ function delays(): FieldBuilder<Readonly<Record<string, number>>> {
   return defineField(
     {
       kind: 'object',
-      description: 'Contact id to minutes: notify only if it is still down then',
+      description: `Contact id to minutes, at most ${MOST_DELAYS}: notify only if it is still down then`,
       unit: 'minutes',
       format: 'delays',
     },
