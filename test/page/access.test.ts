@@ -371,6 +371,33 @@ describe('a host with accounts of its own', () => {
     expect([await press(null), await press('bob')]).toEqual([429, 303])
   })
 
+  it('counts a button before its form is read, and one whose form is none', async () => {
+    const { create, page } = await site({
+      authorize: () => ({ account_id: 1 }),
+      rateLimit: { requests: 2 },
+    })
+    const id = await create('a.test')
+    let read = 0
+    const press = async () => {
+      const body = new ReadableStream<Uint8Array>(
+        {
+          pull(controller) {
+            read++
+            controller.enqueue(Buffer.from('{}'))
+            controller.close()
+          },
+        },
+        { highWaterMark: 0 },
+      )
+      const headers = { 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' }
+      const init = { method: 'POST', body, headers, duplex: 'half' as const }
+      return (await page.fetch(new Request(`${ORIGIN}/monitors/${id}/check`, init))).status
+    }
+    expect([await press(), await press()]).toEqual([400, 400])
+    read = 0
+    expect([await press(), read]).toEqual([429, 0])
+  })
+
   it('is named in the audit log as `authorize` says, and the key where one signed in by it', async () => {
     const { create, engine, visitor } = await site({
       authorize(request) {

@@ -100,9 +100,9 @@ export function action(
       if (visitor instanceof Response) return visitor
       if (visitor === undefined || visitor.read_only === true)
         throw forbidden(({ words }) => words.errors.signInFirst)
+      await service.requests.action(visitor.by)
       // Strangers do not get this far: their forms stay small.
       const form = await ownForm(call, FORM_BYTES)
-      await service.requests.action(visitor.by)
       const scope = service.engine.account(visitor.account_id, { actor: visitor.actor })
       const done = await act({ call, scope, visitor, form })
       return typeof done === 'string'
