@@ -5,6 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import express from 'express'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { systemClock } from '../../src/clock.ts'
+import { createLive } from '../../src/page/live/live.ts'
+import { placesOf } from '../../src/page/live/places.ts'
 import type { Access } from '../../src/page/session/access.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'
 import { site } from './visit.ts'
@@ -278,6 +280,17 @@ describe('live changes', () => {
     await clock.advance(9 * 60_000)
     expect(clock.pending).toBeLessThan(before)
     await body?.cancel()
+  })
+
+  it('take an account of any number of monitors', async () => {
+    const { engine, clock } = await site()
+    const live = createLive({ engine, clock, places: placesOf({}) })
+    const states = new Set(Array.from({ length: 200_000 }, (_, n) => n + 1))
+    const rounds = new Set<number>()
+    const answer = live.listen({ audience: { kind: 'account', id: 1 }, states, rounds })
+    expect(answer.status).toBe(200)
+    await (answer.body as ReadableStream).cancel()
+    expect(live.size).toBe(0)
   })
 
   it('have no body for HEAD', async () => {

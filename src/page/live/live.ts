@@ -149,7 +149,8 @@ interface ListenerOptions {
 function createListener({ clock, subscription, controller, onClose }: ListenerOptions): Listener {
   const { audience, admitted, rounds, joins, stays } = subscription
   const states = new Set(subscription.states)
-  const newest = Math.max(0, ...states)
+  let newest = 0
+  for (const id of states) newest = Math.max(newest, id)
   const asked = new Set<number>()
   const encoder = new TextEncoder()
   let open = true
