@@ -335,6 +335,15 @@ describe('settings of dns', () => {
     })
   })
 
+  it.each([
+    ['nameserver', { nameserver: `quic://${'x'.repeat(10_000)}` }],
+    ['expected', { expected: 'x'.repeat(1000) }],
+  ])('are not repeated whole where %s is refused', (name, input) => {
+    const refused = problems(input) as Record<string, string>
+    expect(refused[name]).toMatch(/^invalid: "[^"]{60}…" /)
+    expect(refused[name]!.length).toBeLessThan(300)
+  })
+
   it('name their target without the expectations', () => {
     expect(dns().target(parse({ expected: '192.0.2.1' }) as never)).toBe('example.test A')
   })

@@ -6,6 +6,7 @@
  */
 
 import { parseDnsName } from '../../net/dns/names.ts'
+import { quoted } from '../../options.ts'
 import { allCategories, CATALOGUE } from './catalogue.ts'
 import type { Blocklist, ListKind } from './catalogue.ts'
 
@@ -84,7 +85,7 @@ export function createSelector(defaults: 'free' | 'curated' | readonly ListOptio
         named.find((word) => find(word) === undefined) ??
         excluded.find((word) => find(word) === undefined && !categories.has(word))
       if (strange !== undefined) {
-        return { problem: `"${strange}" is no list of the catalogue and no zone` }
+        return { problem: `${quoted(strange)} is no list of the catalogue and no zone` }
       }
       const asked = named.length === 0 ? standard : named.map(requireList)
       const kept = asked.filter(

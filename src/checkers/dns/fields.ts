@@ -13,6 +13,7 @@ import { textSchema } from '../../fields/text.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { parseDnsName, formatNameServer, parseNameServer } from '../../net/dns/names.ts'
 import { toAddress } from '../../net/connection/endpoint.ts'
+import { quoted } from '../../options.ts'
 import { parseExpected, splitExpected } from './expected.ts'
 
 const RRTYPES = [
@@ -113,9 +114,9 @@ function problemOf(
   for (const text of expected) {
     if (match === 'regex') {
       const parsed = parsePattern(text)
-      if (!parsed.ok) return `invalid: "${text}" is ${parsed.problem}`
+      if (!parsed.ok) return `invalid: ${quoted(text)} is ${parsed.problem}`
     } else if (parseExpected(text, rrtype) === undefined) {
-      return `invalid: "${text}" can be no record of the type ${rrtype}`
+      return `invalid: ${quoted(text)} can be no record of the type ${rrtype}`
     }
   }
   return undefined
@@ -155,7 +156,7 @@ function nameServers(): FieldBuilder<string, readonly string[]> {
       const message =
         wrong === undefined
           ? `out_of_range: 1..${MAX_NAME_SERVERS} name servers`
-          : `invalid: "${wrong[0]}" is no name server; ip, host, ip:port, [ipv6]:port, tcp://…, tls://… and https://… are`
+          : `invalid: ${quoted(wrong[0])} is no name server; ip, host, ip:port, [ipv6]:port, tcp://…, tls://… and https://… are`
       addIssue({ message })
       return NEVER
     }),
