@@ -1,6 +1,6 @@
-/** Creating goes on as fast with much in the store as with little. */
+/** Creating, and finding by a key or token, goes on as fast with much in the store as with little. */
 
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { http } from '../../src/checkers/http/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
@@ -49,4 +49,25 @@ describe.each([
     const create = () => store.contacts.create({ ...contact, ...rest, ...times }, {})
     expect(await atOnce(create)).toBeLessThan(TURN_MS)
   })
+})
+
+it('in memory, keys and tokens that nobody has are looked up in a short turn, with thousands of keys and monitors', async () => {
+  const store = memoryStore()
+  const engine = createEngine({ store, checkers: [http()], logger: false })
+  await engine.open()
+  onTestFinished(() => engine.stop())
+  const { id } = await engine.monitors.create({ type: 'http', url: 'https://example.com' })
+  const monitor = (await store.monitors.get(id))!
+  const key = { account_id: 1, name: 'k', prefix: 'k', scopes: [], created_at: 0 }
+  const unused = { last_used_at: null, revoked_at: null }
+  for (let n = 0; n < 5000; n++) {
+    await store.keys.create({ ...key, ...unused, hash: `hash-${n}` })
+    await store.monitors.create({ ...monitor, token_hash: `hash-${n}` })
+  }
+  const byHash = { keys: store.keys.byHash, monitors: store.monitors.byTokenHash }
+  for (const [table, find] of Object.entries(byHash)) {
+    const lookUp = () => Promise.all(Array.from({ length: 3000 }, () => find('nobody')))
+    const { longest_ms } = await leastOf(3, () => measureTurns(lookUp), TURN_MS)
+    expect(longest_ms, table).toBeLessThan(TURN_MS)
+  }
 })

@@ -8,7 +8,7 @@ import type { AccountUse, MonitorRecord } from '../../model.ts'
 import { isChecked, ratedChecks, requireWithin } from '../quota.ts'
 import type { Tables } from './tables.ts'
 import type { Allowance, Removal } from '../store.ts'
-import { dropMonitor, dropNotification } from './tables.ts'
+import { dropKey, dropMonitor, dropNotification } from './tables.ts'
 
 type Rated = Pick<MonitorRecord, 'account_id' | 'common' | 'token_hash' | 'machine'>
 
@@ -77,8 +77,10 @@ function* ownRows(tables: Tables, id: number): Generator<() => void, void> {
     if (monitor.account_id === id) yield () => dropMonitor(tables, monitor.id)
   for (const row of tables.notifications.values())
     if (row.account_id === id) yield () => dropNotification(tables, row)
-  const { incidents, contacts, maintenance, publicPages, statusReports, keys, auditLog } = tables
-  const owned = [incidents, contacts, maintenance, publicPages, statusReports, keys, auditLog]
+  for (const key of tables.keys.values())
+    if (key.account_id === id) yield () => dropKey(tables, key)
+  const { incidents, contacts, maintenance, publicPages, statusReports, auditLog } = tables
+  const owned = [incidents, contacts, maintenance, publicPages, statusReports, auditLog]
   for (const rows of owned)
     for (const [row_id, { account_id }] of rows)
       if (account_id === id) yield () => void rows.delete(row_id)

@@ -13,6 +13,7 @@ import {
   isThere,
   listAt,
   mapAt,
+  putMonitor,
   putNotification,
   rowsOf,
 } from './tables.ts'
@@ -31,7 +32,7 @@ function apply(tables: Tables, change: Change): Committed {
 
   const opened = openIncident(tables, monitor, change)
   updateIncident(tables, change)
-  const { version, revision } = putMonitor(tables, { monitor, change, opened })
+  const { version, revision } = changeMonitor(tables, { monitor, change, opened })
   putLocations(tables, change)
   const result_ids = putResults(tables, change)
   putHistory(tables, change)
@@ -82,7 +83,7 @@ function updateIncident(tables: Tables, { monitor_id, update_incident }: Change)
   tables.incidents.set(incident.id, { ...incident, ...update_incident })
 }
 
-function putMonitor(tables: Tables, { monitor, change, opened }: Step): MonitorRecord {
+function changeMonitor(tables: Tables, { monitor, change, opened }: Step): MonitorRecord {
   const { machine, settings, token, at } = change
   const version = settings === undefined ? monitor.version : monitor.version + 1
   const next = {
@@ -94,7 +95,7 @@ function putMonitor(tables: Tables, { monitor, change, opened }: Step): MonitorR
     revision: monitor.revision + 1,
     updated_at: settings === undefined && token === undefined ? monitor.updated_at : at,
   }
-  tables.monitors.set(monitor.id, next)
+  putMonitor(tables, next)
   return next
 }
 

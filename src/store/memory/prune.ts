@@ -2,7 +2,7 @@ import type { NotificationRecord } from '../../model.ts'
 import { isLongRevoked, revokedKeyName } from '../filters.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './accounts.ts'
-import { dropNotification } from './tables.ts'
+import { dropKey, dropNotification } from './tables.ts'
 import type { Tables } from './tables.ts'
 import { dayOf } from '../../model/time.ts'
 
@@ -112,9 +112,9 @@ function pruneKeys(tables: Tables, options: PruneOptions): number {
     .filter(isLongRevoked(options))
     .filter(({ account_id, id }) => id !== last.get(account_id))
     .slice(0, options.limit)
-  for (const { id, hash, revoked_at } of old) {
-    tables.meta.set(revokedKeyName(hash), String(revoked_at))
-    tables.keys.delete(id)
+  for (const key of old) {
+    tables.meta.set(revokedKeyName(key.hash), String(key.revoked_at))
+    dropKey(tables, key)
   }
   return old.length
 }

@@ -15,7 +15,15 @@ import type { NewAccount, FullStore } from '../store.ts'
 import { auditFits, incidentFits, monitorFilter, resultFits } from '../filters.ts'
 import { removeAccount, requireRoomFor, useOf } from './accounts.ts'
 import { copy } from './copy.ts'
-import { addAudit, isOf, isThere, putNotification, requireAccount } from './tables.ts'
+import {
+  addAudit,
+  isOf,
+  isThere,
+  putKey,
+  putMonitor,
+  putNotification,
+  requireAccount,
+} from './tables.ts'
 import type { Tables } from './tables.ts'
 
 export function accounts(tables: Tables): Sync<FullStore['accounts']> {
@@ -63,13 +71,13 @@ export function accounts(tables: Tables): Sync<FullStore['accounts']> {
 }
 
 export function keys(tables: Tables): Sync<FullStore['keys']> {
-  const byHash = (hash: string) => [...tables.keys.values()].find((key) => key.hash === hash)
+  const byHash = (hash: string) => tables.keys.get(tables.keyIds.get(hash) ?? 0)
   return {
     create(key, audit) {
       requireAccount(tables, key)
       if (byHash(key.hash) !== undefined) throw new StorageError('This key is stored already')
       const made = { ...copy(key), id: tables.nextId('key') }
-      tables.keys.set(made.id, made)
+      putKey(tables, made)
       addAudit(tables, audit, made)
       return copy(made)
     },
@@ -148,7 +156,7 @@ export function monitors(tables: Tables): Sync<FullStore['monitors']> {
       requireAccount(tables, monitor)
       requireRoomFor(tables, monitor, within)
       const made = { ...copy(monitor), id: tables.nextId('monitor'), version: 1, revision: 1 }
-      tables.monitors.set(made.id, made)
+      putMonitor(tables, made)
       addAudit(tables, audit, made)
       return copy(made)
     },
@@ -157,9 +165,8 @@ export function monitors(tables: Tables): Sync<FullStore['monitors']> {
       return isThere(tables, monitor) ? copy(monitor) : undefined
     },
     byTokenHash(hash) {
-      const fits = (monitor: MonitorRecord) =>
-        monitor.token_hash === hash && isThere(tables, monitor)
-      return copy(first(tables.monitors.values(), 1, fits)[0])
+      const monitor = tables.monitors.get(tables.tokenIds.get(hash) ?? 0)
+      return isThere(tables, monitor) ? copy(monitor) : undefined
     },
     list(query) {
       const account_id = accountAsked(query)

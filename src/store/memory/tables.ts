@@ -37,12 +37,16 @@ export interface Tables {
   /** Accounts that are being removed and still have rows. */
   readonly removing: Set<number>
   readonly keys: Map<number, KeyRecord>
+  /** Ids of the keys by their hashes. */
+  readonly keyIds: Map<string, number>
   readonly locations: Map<number, LocationRecord>
   readonly contacts: Map<number, ContactRecord>
   readonly maintenance: Map<number, MaintenanceRecord>
   readonly publicPages: Map<number, PublicPageRecord>
   readonly statusReports: Map<number, StatusReportRecord>
   readonly monitors: Map<number, MonitorRecord>
+  /** Ids of the monitors by the hashes of their tokens. */
+  readonly tokenIds: Map<string, number>
   /** By monitor, then by location. */
   readonly locationStates: Map<number, Map<number, LocationState>>
   /** By monitor, lowest id first. */
@@ -108,12 +112,14 @@ export function createTables(): Tables {
     accounts: new Map(),
     removing: new Set(),
     keys: new Map(),
+    keyIds: new Map(),
     locations: new Map(),
     contacts: new Map(),
     maintenance: new Map(),
     publicPages: new Map(),
     statusReports: new Map(),
     monitors: new Map(),
+    tokenIds: new Map(),
     locationStates: new Map(),
     results: new Map(),
     incidents: new Map(),
@@ -220,8 +226,33 @@ function dropId(sets: Map<number, Set<number>>, key: number, id: number): void {
   if (ids?.size === 0) sets.delete(key)
 }
 
+/** Stores a new key and updates its index; a key keeps its hash. */
+export function putKey(tables: Tables, key: KeyRecord): void {
+  tables.keys.set(key.id, key)
+  tables.keyIds.set(key.hash, key.id)
+}
+
+export function dropKey(tables: Tables, { id, hash }: KeyRecord): void {
+  tables.keys.delete(id)
+  tables.keyIds.delete(hash)
+}
+
+/** Stores a new or changed monitor and updates its index. */
+export function putMonitor(tables: Tables, monitor: MonitorRecord): void {
+  forgetToken(tables, monitor.id)
+  tables.monitors.set(monitor.id, monitor)
+  if (monitor.token_hash !== null) tables.tokenIds.set(monitor.token_hash, monitor.id)
+}
+
+function forgetToken(tables: Tables, monitor_id: number): void {
+  const { token_hash = null } = tables.monitors.get(monitor_id) ?? {}
+  if (token_hash !== null && tables.tokenIds.get(token_hash) === monitor_id)
+    tables.tokenIds.delete(token_hash)
+}
+
 /** Removes a monitor with its history; incidents and the notification log stay. */
 export function dropMonitor(tables: Tables, monitor_id: number): void {
+  forgetToken(tables, monitor_id)
   tables.monitors.delete(monitor_id)
   tables.locationStates.delete(monitor_id)
   tables.results.delete(monitor_id)
