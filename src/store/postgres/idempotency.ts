@@ -1,18 +1,32 @@
 import type { FullStore, IdempotencyLocks } from '../store.ts'
 import type { Database } from './database.ts'
 
-/** Never removes the newest. Skips rows that a concurrent transaction removes. */
-const BEYOND = `DELETE FROM watchpost.idempotency_responses AS r USING (
+/** Stores the response, and returns what the account has beside it. */
+const PUT = `WITH stored AS (
+    INSERT INTO watchpost.idempotency_responses (account_id, idempotency_key, request_hash, status, body, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
+    request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
+    expires_at = excluded.expires_at)
+  SELECT count(*) AS count, coalesce(sum(octet_length(body)), 0) AS bytes FROM watchpost.idempotency_responses
+  WHERE account_id = $1 AND idempotency_key <> $2`
+
+/**
+ * Removes the oldest responses until there are $3 fewer, and $4 bytes fewer; never the one of $2. Looks at no more than
+ * a hundred, which the index finds. Skips rows that a concurrent transaction removes.
+ */
+const REMOVE_OLDEST = `DELETE FROM watchpost.idempotency_responses AS r USING (
     SELECT account_id, idempotency_key FROM watchpost.idempotency_responses
     WHERE account_id = $1 AND idempotency_key IN (
       SELECT idempotency_key FROM (
-        SELECT idempotency_key, count(*) OVER newest AS count, sum(octet_length(body)) OVER newest AS bytes
-        FROM watchpost.idempotency_responses WHERE account_id = $1
-        WINDOW newest AS (ORDER BY idempotency_key = $2 DESC, expires_at DESC, idempotency_key
-          ROWS UNBOUNDED PRECEDING)) AS kept
-      WHERE idempotency_key <> $2 AND (count > $3 OR bytes > $4))
+        SELECT idempotency_key, count(*) OVER oldest AS count, sum(bytes) OVER oldest - bytes AS bytes_before
+        FROM (
+          SELECT idempotency_key, expires_at, octet_length(body) AS bytes FROM watchpost.idempotency_responses
+          WHERE account_id = $1 AND idempotency_key <> $2 ORDER BY expires_at, idempotency_key DESC LIMIT 100) AS seen
+        WINDOW oldest AS (ORDER BY expires_at, idempotency_key DESC ROWS UNBOUNDED PRECEDING)) AS kept
+      WHERE count <= $3 OR bytes_before < $4)
     FOR UPDATE SKIP LOCKED) AS old
-  WHERE r.account_id = old.account_id AND r.idempotency_key = old.idempotency_key`
+  WHERE r.account_id = old.account_id AND r.idempotency_key = old.idempotency_key
+  RETURNING octet_length(r.body) AS bytes`
 
 export function idempotencyResponses(db: Database): FullStore['idempotencyResponses'] {
   return {
@@ -25,21 +39,18 @@ export function idempotencyResponses(db: Database): FullStore['idempotencyRespon
       return row && ({ ...row } as never)
     },
     async put(account_id, key, response, most) {
-      await db.run(
-        `INSERT INTO watchpost.idempotency_responses (account_id, idempotency_key, request_hash, status, body, expires_at)
-         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
-         request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
-         expires_at = excluded.expires_at`,
-        [
-          account_id,
-          key,
-          response.request_hash,
-          response.status,
-          response.body,
-          response.expires_at,
-        ],
-      )
-      if (most !== undefined) await db.run(BEYOND, [account_id, key, most.count, most.bytes])
+      const { request_hash, status, body, expires_at } = response
+      const values = [account_id, key, request_hash, status, body, expires_at]
+      const [beside] = await db.rows(PUT, values)
+      if (most === undefined) return
+      let count = Number(beside?.['count']) + 1 - most.count
+      let bytes = Number(beside?.['bytes']) + Buffer.byteLength(body) - most.bytes
+      while (count > 0 || bytes > 0) {
+        const removed = await db.rows(REMOVE_OLDEST, [account_id, key, count, bytes])
+        if (removed.length === 0) return
+        count -= removed.length
+        for (const row of removed) bytes -= Number(row['bytes'])
+      }
     },
   }
 }

@@ -93,6 +93,7 @@ CREATE TABLE watchpost.idempotency_responses (
   PRIMARY KEY (account_id, idempotency_key)
 );
 CREATE INDEX idempotency_responses_expiry ON watchpost.idempotency_responses (expires_at);
+CREATE INDEX idempotency_responses_account ON watchpost.idempotency_responses (account_id, expires_at);
 `
 
 /** `state`, `search`, `tags`, `metadata` and `checks_per_min` repeat parts of the JSON columns in the form that queries use. */

@@ -50,6 +50,23 @@ export const idempotencyResponseCases: Readonly<Record<string, Case>> = {
     assert.deepEqual(await kept(), ['f'])
     assert.notEqual(await store.idempotencyResponses.get(account_id, 'a', T0), undefined)
   },
+
+  'answers far beyond what an account may have go at once, but for those that expire last': async (
+    store,
+  ) => {
+    const keys = Array.from({ length: 250 }, (_, at) => `k${at}`)
+    for (const [at, key] of keys.entries())
+      await store.idempotencyResponses.put(1, key, { ...response, expires_at: T0 + at + 1 })
+    const most = { count: 3, bytes: 1e6 }
+    await store.idempotencyResponses.put(1, 'new', { ...response, expires_at: T0 + 5 }, most)
+    const found = await Promise.all(
+      [...keys, 'new'].map((key) => store.idempotencyResponses.get(1, key, T0)),
+    )
+    assert.deepEqual(
+      [...keys, 'new'].filter((_, at) => found[at] !== undefined),
+      ['k248', 'k249', 'new'],
+    )
+  },
 }
 
 export const metaCases: Readonly<Record<string, Case>> = {
