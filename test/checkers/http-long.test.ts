@@ -5,7 +5,7 @@ import { http } from '../../src/checkers/http/index.ts'
 import { runCheck } from '../../src/engine/checks/run-check.ts'
 import type { Outcome } from '../../src/model.ts'
 import { withDeadline } from '../support/deadlines.ts'
-import { serve } from '../support/http-exchange.ts'
+import { serve, serveRaw } from '../support/http-exchange.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 
 /**
@@ -288,4 +288,19 @@ describe('a body that is searched as it streams by', () => {
       expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'http_body_timeout' })
     })
   })
+})
+
+// 64 KiB of them were read in one turn of 60 ms and more.
+it('leaves after a hundred interim answers, however short, and reads no more of them in a turn', async () => {
+  const flood = 'HTTP/1.1 102 \r\n\r\n'.repeat(50_000)
+  const ask = async () => {
+    await using server = await serveRaw((socket) => void socket.end(flood, 'latin1'))
+    return await runCheck(http(), { url: server.origin }, { timeout_ms: 60_000 })
+  }
+  const { value, longest_ms } = await leastOf(3, () => measureTurns(ask), 25)
+  expect(value).toMatchObject({
+    ...{ verdict: 'unknown', cause_code: 'http_header_limit' },
+    cause_text: 'No final answer within 100 interim answers',
+  })
+  expect(longest_ms).toBeLessThan(25)
 })

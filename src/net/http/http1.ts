@@ -12,7 +12,13 @@ import { answerListener, closing, pairs } from './answer.ts'
 import type { HopAnswer, HopOptions, WireAnswer } from './answer.ts'
 import { bodyBytes, wireHeaders } from './headers.ts'
 import type { HopRequest } from './headers.ts'
-import { createInterimLimit, explainWire, MAX_HEADER_BYTES, request as send } from './wire.ts'
+import {
+  createInterimLimit,
+  explainWire,
+  MAX_HEADER_BYTES,
+  readInPieces,
+  request as send,
+} from './wire.ts'
 
 /**
  * Settles at the latest when the socket closes; the abort signal of the check destroys the socket.
@@ -40,11 +46,13 @@ export function exchangeHttp1(
       insecureHTTPParser: false,
     })
     const interim = createInterimLimit()
+    const readAsItComes = readInPieces(socket)
     // Only the size of the header section is limited: node:http silently drops fields beyond a
     // count limit.
     sent.maxHeadersCount = 0
     sent
       .on('response', (answer) => {
+        readAsItComes()
         if (answer.statusCode === 101) stop(interim.switched())
         else listener.answer(asAnswer(answer, socket))
       })

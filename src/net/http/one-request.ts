@@ -11,7 +11,13 @@ import type { Connection } from '../net.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { HeaderPair } from './headers.ts'
 import type { KeptSocket } from './kept-socket.ts'
-import { createInterimLimit, explainWire, MAX_HEADER_BYTES, request as send } from './wire.ts'
+import {
+  createInterimLimit,
+  explainWire,
+  MAX_HEADER_BYTES,
+  readInPieces,
+  request as send,
+} from './wire.ts'
 import { wireHeaders } from './headers.ts'
 
 export interface OneRequest {
@@ -79,6 +85,7 @@ export function sendOne(
       insecureHTTPParser: false,
     })
     const interim = createInterimLimit()
+    const readAsItComes = readInPieces(stream)
     // Only the size of the header section is limited: node:http silently drops fields beyond a
     // count limit.
     sent.maxHeadersCount = 0
@@ -86,6 +93,7 @@ export function sendOne(
     sent.shouldKeepAlive = kept !== undefined
     sent
       .on('response', (message) => {
+        readAsItComes()
         answer = message
         const finish = (): boolean => kept?.finish() === true && isFree
         resolve(message.statusCode === 101 ? bare(101) : answerOf(message, keep_bytes, finish))

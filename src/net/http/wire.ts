@@ -8,6 +8,7 @@
 import type { Phase } from '../../model.ts'
 import { CheckFailure } from '../failure.ts'
 import type { InformationEvent } from 'node:http'
+import type { Duplex } from 'node:stream'
 
 /**
  * Loaded without `import`: an ES module import evaluates all exports of node:http, including
@@ -76,6 +77,8 @@ function reasonIn({ reason }: Error & { readonly reason?: unknown }): string {
  * Interim responses are a few hundred bytes; a server that sends this much never sends a final one.
  */
 const MAX_INTERIM_BYTES = 256 * 1024
+/** The shortest have 17 bytes, so that their number is limited as well. */
+const MAX_INTERIMS = 100
 
 /** Limits interim responses (1xx, RFC 9110, 15.2) before the final one. */
 interface InterimLimit {
@@ -90,6 +93,7 @@ interface InterimLimit {
 /** Counts the interim responses of one exchange; the parser bounds each of them. */
 export function createInterimLimit(): InterimLimit {
   let bytes = 0
+  let count = 0
   const switched = (): CheckFailure =>
     wrong('The server switched protocols (101) without being asked')
   return {
@@ -98,8 +102,10 @@ export function createInterimLimit(): InterimLimit {
       // `HTTP/1.1 103 ` and two line ends; per header `: ` and a line end.
       bytes += 17 + statusMessage.length
       for (const text of rawHeaders) bytes += text.length + 2
-      if (bytes <= MAX_INTERIM_BYTES) return undefined
-      const text = `No final answer within ${MAX_INTERIM_BYTES / 1024} KiB of interim answers`
+      count += 1
+      if (bytes <= MAX_INTERIM_BYTES && count <= MAX_INTERIMS) return undefined
+      const most = count > MAX_INTERIMS ? MAX_INTERIMS : `${MAX_INTERIM_BYTES / 1024} KiB of`
+      const text = `No final answer within ${most} interim answers`
       return new CheckFailure('http_header_limit', text, { phase: 'first_byte' })
     },
     switched,
@@ -108,4 +114,22 @@ export function createInterimLimit(): InterimLimit {
 
 function wrong(text: string): CheckFailure {
   return new CheckFailure('http_protocol_error', text, { phase: 'first_byte' })
+}
+
+const PIECE_BYTES = 4096
+
+/**
+ * Has the parser read what arrives in small pieces, and nothing more once the connection is destroyed: of 64 KiB at
+ * once it would read thousands of interim responses in one turn. Returns what ends it: at the final response.
+ */
+export function readInPieces(stream: Duplex): () => void {
+  const push = stream.push.bind(stream)
+  stream.push = (chunk: unknown, encoding) => {
+    if (!Buffer.isBuffer(chunk)) return push(chunk, encoding)
+    let wantsMore = true
+    for (let at = 0; at < chunk.length && !stream.destroyed; at += PIECE_BYTES)
+      wantsMore = push(chunk.subarray(at, at + PIECE_BYTES))
+    return wantsMore
+  }
+  return () => (stream.push = push)
 }

@@ -12,6 +12,7 @@ import {
   createInterimLimit,
   explainWire,
   MAX_HEADER_BYTES,
+  readInPieces,
   request,
 } from '../../../net/http/wire.ts'
 import type { Connection } from '../../../net/net.ts'
@@ -97,6 +98,7 @@ function exchange(
       insecureHTTPParser: false,
     })
     const interim = createInterimLimit()
+    const readAsItComes = readInPieces(socket)
     sent
       .on('information', (answer: InformationEvent) => {
         const problem = interim.problemOf(answer)
@@ -109,6 +111,7 @@ function exchange(
         resolve(answerOf(message))
       })
       .on('upgrade', (message: IncomingMessage, _socket: unknown, head: Buffer) => {
+        readAsItComes()
         // The first frames may have come with the headers.
         if (head.length > 0) socket.unshift(head)
         resolve(answerOf(message))
