@@ -7,6 +7,7 @@
 import type { Settings } from '../fields/field.ts'
 import { field } from '../fields/vocabulary.ts'
 import type { Guard, GuardOptions } from '../net/guard/guard.ts'
+import { credentialsIn } from '../net/http/redact-url.ts'
 import type { EpochMs } from '../model.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
@@ -133,7 +134,9 @@ function standardOf(
   return standardHeaders(keys, delivery, now)
 }
 
+/** A receiver may repeat them; the address is a setting that is shown, but its tokens belong into no log. */
 function secretsOf(settings: Settings<WebhookFields>): readonly string[] {
-  const { secret, standard_secret = '', headers = [] } = settings
-  return [secret ?? '', ...standard_secret.split(/\s+/), ...secretValues(headers)]
+  const { url, secret, standard_secret = '', headers = [] } = settings
+  const own = [secret ?? '', ...standard_secret.split(/\s+/)]
+  return [...own, ...secretValues(headers), ...credentialsIn(url)]
 }

@@ -272,6 +272,16 @@ describe('the answer in the log', () => {
     expect(answer).toBe('line\\r\\nnext\\t\\u{1b}[31mred\\u{0}')
   })
 
+  it('does not hold the tokens in the query of the address, however they are repeated', async () => {
+    const token = 'to ken/1+2'
+    const sent = new URLSearchParams({ site: 'public', access_token: token }).toString()
+    const server = await scriptedServer(
+      answering(`HTTP/1.1 400 No\r\n\r\n/hook?${sent} ${token} ${JSON.stringify({ token })}`),
+    )
+    const { answer } = await rig().attempt({ url: url(server.port, `/hook?${sent}`) })
+    expect(answer).toBe('/hook?site=public&access_token=*** *** {"token":"***"}')
+  })
+
   it('does not hold what the contact keeps secret', async () => {
     const server = await scriptedServer(
       answering(

@@ -33,13 +33,23 @@ function parsed(address: string): URL | undefined {
   }
 }
 
+/** The values of the credential parameters. */
+export function credentialsIn(address: string): readonly string[] {
+  return [...(parsed(address)?.searchParams ?? [])]
+    .filter(([name]) => isCredential(name))
+    .map(([, value]) => value)
+}
+
 function redactPair(pair: string): string {
   const equals = pair.indexOf('=')
   if (equals < 0) return pair
   const name = pair.slice(0, equals)
-  // `accessToken` and `access_token` are equal.
-  const words = decoded(name).replace(/([a-z])([A-Z])/g, '$1_$2')
-  return CREDENTIAL_PARAMETER.test(words) ? `${name}=***` : pair
+  return isCredential(decoded(name)) ? `${name}=***` : pair
+}
+
+/** `accessToken` and `access_token` are equal. */
+function isCredential(name: string): boolean {
+  return CREDENTIAL_PARAMETER.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
 }
 
 function decoded(text: string): string {
