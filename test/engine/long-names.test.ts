@@ -4,6 +4,7 @@ import { dns } from '../../src/checkers/dns/index.ts'
 import { emailContact } from '../../src/contacts/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
+import { fromGatus } from '../../src/importers/gatus/index.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { differentLetters } from '../support/hostile-documents/document.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
@@ -41,4 +42,12 @@ it.each(Object.entries(asked))('%s is refused at once', async (_, ask) => {
     expect(longest_ms).toBeLessThan(TURN_MS)
   }
   await engine.stop()
+})
+
+it('a name in a file of another tool becomes a key at once', async () => {
+  const list = { endpoints: [{ name: ACCENTS, url: 'https://shop.example', conditions: [] }] }
+  const read = async () => fromGatus(list)
+  const { value, longest_ms } = await leastOf(3, () => measureTurns(read), TURN_MS)
+  expect(value.monitors).toMatchObject([{ key: 'a', url: 'https://shop.example' }])
+  expect(longest_ms).toBeLessThan(TURN_MS)
 })
