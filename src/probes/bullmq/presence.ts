@@ -38,6 +38,9 @@ export const LASTS = 2.5
 /** Sets of names are kept a day longer than their members. */
 const SET_SECONDS = 86_400
 const ENGINES_READ = 100
+/** Of what is on Redis, a line of the log repeats little: anybody may have written it. */
+const PROBES_LOGGED = 20
+const ID_CHARS_LOGGED = 100
 
 export interface Measured {
   /** Redis' clock minus the local clock, in ms. */
@@ -223,7 +226,8 @@ export function createProbePresence(log: Logger): ProbePresence {
         const now = online(location)
         if (wasOnline.get(location) === now) continue
         wasOnline.set(location, now)
-        const about = { location, probes: probes.map(({ id }) => id) }
+        const ids = probes.slice(0, PROBES_LOGGED).map(({ id }) => id.slice(0, ID_CHARS_LOGGED))
+        const about = { location, probes: ids }
         if (now) log.info(about, 'a location is there')
         else log.warn(about, 'a location has no probe that could check')
       }
