@@ -18,12 +18,12 @@ export interface FigureChart {
   /** One to three words: `Packet loss`. */
   readonly title: string
   readonly unit: 'ms' | 'percent' | 'days'
-  /** Names of `measurements` that are numbers, each with its label; at most {@link MOST_FIGURES} in all charts. */
+  /** Names of `measurements` that are numbers, each with its label; at most {@link MAX_FIGURES} in all charts. */
   readonly figures: Readonly<Record<string, string>>
 }
 
 /** Charted figures of a type: each is stored with every hour. */
-const MOST_FIGURES = 8
+const MAX_FIGURES = 8
 
 /** The entries of `details` that the charts of a type show. */
 export function chartedFigures({
@@ -31,5 +31,5 @@ export function chartedFigures({
 }: {
   readonly charts?: readonly FigureChart[] | undefined
 }): readonly string[] {
-  return charts.flatMap(({ figures }) => Object.keys(figures)).slice(0, MOST_FIGURES)
+  return charts.flatMap(({ figures }) => Object.keys(figures)).slice(0, MAX_FIGURES)
 }

@@ -20,13 +20,13 @@ import type { DerElement } from './der.ts'
 /** A certificate is 1 to 3 KiB of PEM, a key of 4096 bits 3.4 KiB. */
 const CERT_CHARACTERS = 32_768
 const KEY_CHARACTERS = 8192
-const MOST_CERTIFICATES = 10
+const MAX_CERTIFICATES = 10
 
 /** A signature with a longer key takes more than 20 ms of a turn of the event loop. */
-const MOST_RSA_BITS = 4096
+const MAX_RSA_BITS = 4096
 
 /** As OpenSSL: 2048. The key is derived in one turn of the event loop: 10,000 rounds take 5 ms. */
-const MOST_ROUNDS = 10_000
+const MAX_ROUNDS = 10_000
 
 /** For types that speak TLS from the first byte, or not at all. */
 export const tlsFields = {
@@ -103,7 +103,7 @@ function certificateField(): FieldBuilder<string> {
 
 function chainProblem(blocks: readonly string[]): string | undefined {
   if (blocks.length === 0) return 'PEM is expected: -----BEGIN CERTIFICATE----- and so on'
-  if (blocks.length > MOST_CERTIFICATES) return `at most ${MOST_CERTIFICATES} certificates`
+  if (blocks.length > MAX_CERTIFICATES) return `at most ${MAX_CERTIFICATES} certificates`
   const unreadable = blocks.findIndex((pem) => certificateIn(pem) === undefined)
   return unreadable < 0 ? undefined : `certificate ${unreadable + 1} cannot be read`
 }
@@ -128,7 +128,7 @@ function keyField(): FieldBuilder<string> {
     {
       kind: 'string',
       format: 'pem',
-      description: `Private key of tls_cert, PEM, of at most ${MOST_RSA_BITS} bits`,
+      description: `Private key of tls_cert, PEM, of at most ${MAX_RSA_BITS} bits`,
       min: 1,
       max: KEY_CHARACTERS,
       secret: 'value',
@@ -162,9 +162,9 @@ function keyProblems(cert: string, key: string, pass: string | undefined): Probl
   const rounds = isEncrypted(key) ? roundsOf(key) : 0
   if (rounds === undefined)
     return { tls_key: 'invalid: encrypted in another way than PKCS #8 with PBKDF2' }
-  if (rounds > MOST_ROUNDS) {
+  if (rounds > MAX_ROUNDS) {
     const advice = 'encrypt it again: openssl pkcs8 -topk8 -iter 2048'
-    return { tls_key: `invalid: more than ${MOST_ROUNDS} rounds of PBKDF2; ${advice}` }
+    return { tls_key: `invalid: more than ${MAX_ROUNDS} rounds of PBKDF2; ${advice}` }
   }
   if (isEncrypted(key) && pass === undefined)
     return { tls_key_pass: 'required: tls_key is encrypted' }
@@ -192,7 +192,7 @@ const KINDS = ['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448']
 function kindProblem({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject) {
   if (!KINDS.includes(type ?? '')) return `a key for ${type ?? 'this use'} does not sign for TLS`
   const { modulusLength = 0, namedCurve } = asymmetricKeyDetails ?? {}
-  if (modulusLength > MOST_RSA_BITS) return `at most ${MOST_RSA_BITS} bits`
+  if (modulusLength > MAX_RSA_BITS) return `at most ${MAX_RSA_BITS} bits`
   return type === 'ec' && namedCurve === undefined ? 'its curve has no name' : undefined
 }
 

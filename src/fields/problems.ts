@@ -13,9 +13,9 @@ export type Problems = Readonly<Record<string, string>>
 /** Approximate maximum length of one text; `…` replaces the rest. */
 const ENOUGH_CHARACTERS = 400
 /** Maximum depth of a position that is shown. */
-const MOST_STEPS = 6
+const MAX_STEPS = 6
 /** Maximum unknown names of one input that get a suggestion. */
-const MOST_SUGGESTIONS = 20
+const MAX_SUGGESTIONS = 20
 
 /**
  * Converts a problem of a part of a value to one of the whole. Steps are list indices and member
@@ -23,7 +23,7 @@ const MOST_SUGGESTIONS = 20
  */
 export function problemAt(steps: readonly PropertyKey[], problem: string): string {
   if (steps.length === 0) return problem
-  const place = [...steps.slice(0, MOST_STEPS), ...(steps.length > MOST_STEPS ? ['…'] : [])]
+  const place = [...steps.slice(0, MAX_STEPS), ...(steps.length > MAX_STEPS ? ['…'] : [])]
     .map((step) => (typeof step === 'number' ? `entry ${step + 1}` : quoted(String(step))))
     .join(', ')
   const { code, text } = partsOf(problem)
@@ -43,7 +43,7 @@ export function unknownFields(known: readonly string[]): (name: string) => strin
   let asked = 0
   return (name) => {
     asked += 1
-    const near = asked > MOST_SUGGESTIONS ? undefined : nearestName(name, known)
+    const near = asked > MAX_SUGGESTIONS ? undefined : nearestName(name, known)
     return near === undefined ? 'unknown_field' : `unknown_field: did you mean "${near}"?`
   }
 }

@@ -10,7 +10,7 @@ import * as v from 'valibot'
 import { defineField } from './field.ts'
 import type { FieldBuilder, FieldInfo } from './field.ts'
 import { textSchema } from './text.ts'
-import { canParseUrl, MOST_NAME_CHARACTERS } from '../model/url.ts'
+import { canParseUrl, MAX_HOST_CHARACTERS } from '../model/url.ts'
 
 /** Many servers and proxies reject or truncate longer URLs. */
 const MAX_URL_CHARACTERS = 2048
@@ -107,7 +107,7 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i
  */
 export function parseHost(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1')
-  if (bare.length > MOST_NAME_CHARACTERS) return undefined
+  if (bare.length > MAX_HOST_CHARACTERS) return undefined
   if (/[\s/?#@\\%[\]]/.test(bare)) return undefined
   const isV6 = bare.includes(':')
   const url = urlOf(isV6 ? `[${bare}]` : bare)

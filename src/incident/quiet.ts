@@ -12,7 +12,7 @@ import type { TimeZone, TimeZones } from '../model/time.ts'
 import { instantOn, startOfDay, weekdayOf, WEEKDAYS_FROM_SUNDAY } from './maintenance.ts'
 
 /** Spans that follow on each other without a pause; a valid contact has fewer in any week. */
-const MOST_IN_A_ROW = 400
+const MAX_IN_A_ROW = 400
 
 /** When the quiet time that `at` is in ends; `null` outside of it. */
 export function quietUntil(
@@ -22,7 +22,7 @@ export function quietUntil(
 ): EpochMs | null {
   const zone = zones(time_zone)
   let until = at
-  for (let step = 0; step < MOST_IN_A_ROW; step++) {
+  for (let step = 0; step < MAX_IN_A_ROW; step++) {
     const next = Math.max(...hours.map((span) => endOf(span, until, zone)))
     if (next <= until) break
     until = next

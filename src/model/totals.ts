@@ -60,7 +60,7 @@ export interface CurrentHour {
 
 export const MAX_BUCKETS = 100
 /** A type of one's own may name its phases after what it meets. */
-const MOST_PHASES = 20
+const MAX_PHASES = 20
 
 /** Adds two totals of the same hour, or of several hours that one point of a chart stands for. */
 export function addHours(a: HourCounts, b: HourCounts): HourCounts {
@@ -140,8 +140,8 @@ function addInto(sums: number[], counts: readonly number[]): void {
 
 function withinPhases(phases: Sums): Sums {
   const names = Object.keys(phases)
-  if (names.length <= MOST_PHASES) return phases
-  return Object.fromEntries(names.slice(0, MOST_PHASES).map((name) => [name, phases[name] ?? 0]))
+  if (names.length <= MAX_PHASES) return phases
+  return Object.fromEntries(names.slice(0, MAX_PHASES).map((name) => [name, phases[name] ?? 0]))
 }
 
 /** Times are measured to a microsecond: further digits come from adding, and only take space. */

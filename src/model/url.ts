@@ -5,7 +5,7 @@
  * @param base for a text that is relative to it
  */
 export function canParseUrl(text: string, base?: string): boolean {
-  if (text.length > MOST_NAME_CHARACTERS && hasEndlessHost(text)) return false
+  if (text.length > MAX_HOST_CHARACTERS && hasEndlessHost(text)) return false
   try {
     new URL(text, base)
     return true
@@ -15,9 +15,9 @@ export function canParseUrl(text: string, base?: string): boolean {
 }
 
 /** No longer text is a name (RFC 1035, 2.3.4): A-labels are longer than what they stand for. */
-export const MOST_NAME_CHARACTERS = 254
+export const MAX_HOST_CHARACTERS = 254
 /** The same with every byte percent-encoded. */
-const MOST_ENCODED_CHARACTERS = 1024
+const MAX_ENCODED_CHARACTERS = 1024
 
 /**
  * A host beyond ASCII is converted in a time that grows with the square of its length: seconds for 60 KB, in one turn
@@ -26,7 +26,7 @@ const MOST_ENCODED_CHARACTERS = 1024
 function hasEndlessHost(text: string): boolean {
   const host = hostTextOf(text)
   const isPlain = /^[\0-\x7f]*$/.test(host)
-  return host.length > (isPlain ? MOST_ENCODED_CHARACTERS : MOST_NAME_CHARACTERS)
+  return host.length > (isPlain ? MAX_ENCODED_CHARACTERS : MAX_HOST_CHARACTERS)
 }
 
 /** What the URL parser would take for the host and port; empty for a text that is relative to a base. */

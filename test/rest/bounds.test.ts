@@ -80,14 +80,14 @@ it.each(parameters.filter(([, name]) => name === 'cursor'))(
 )
 
 /** The most words between the commas of one value. */
-const MOST_WORDS = 50
+const MAX_WORDS = 50
 
 it.each(
   parameters.filter(([, , { repeatable, schema }]) => repeatable === true && !('format' in schema)),
 )('%s takes so many words', (_, name, param) => {
   const one = (param.schema['examples'] as string[] | undefined)?.[0]?.split(',')[0] ?? 'x'
   const takesWords = (count: number) => takes(name, param, Array<string>(count).fill(one).join(','))
-  expect([MOST_WORDS, MOST_WORDS + 1].map(takesWords)).toEqual([true, false])
+  expect([MAX_WORDS, MAX_WORDS + 1].map(takesWords)).toEqual([true, false])
 })
 
 const ids = parameters.filter(

@@ -41,7 +41,7 @@ export interface ProcessOptions {
 }
 
 /** Timers of one process that may fire at one moment. */
-const MOST_AT_ONCE = 10_000
+const MAX_AT_ONCE = 10_000
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined)
 
@@ -159,7 +159,7 @@ function spinsAt(clock: Pick<Clock, 'monotonic'>): () => boolean {
     const now = clock.monotonic()
     count = now === moment ? count + 1 : 1
     moment = now
-    return count > MOST_AT_ONCE
+    return count > MAX_AT_ONCE
   }
 }
 

@@ -12,7 +12,7 @@ type Action = (world: World, account: AccountScope, id: number) => Promise<unkno
 
 const TAGS = ['web', 'Mail', 'disks'] as const
 /** Windows of an account at the same time: it would otherwise be in maintenance all day. */
-const MOST_PLANNED = 2
+const MAX_PLANNED = 2
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   pause: (world, account, id) => {
@@ -67,7 +67,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       { all_monitors: true },
     ])
     const planned = (await account.maintenance.list()).items
-    if (planned.length < MOST_PLANNED) {
+    if (planned.length < MAX_PLANNED) {
       await account.maintenance.create({ name: 'work', window, ...covers })
       return
     }

@@ -23,7 +23,7 @@ const CAUSES = {
   group_without_engine: { text: 'Only an engine knows the members', verdict: 'unknown' },
 } as const
 
-const MOST_MEMBERS = 200
+const MAX_MEMBERS = 200
 /** Names in a cause; the details have more. */
 const NAMED = 5
 const LISTED = 50
@@ -32,7 +32,7 @@ const fields = {
   monitor_ids: field
     .list(field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER }), {
       description: 'Members by id, of the same account; groups as well',
-      max: MOST_MEMBERS,
+      max: MAX_MEMBERS,
     })
     .default([]),
   member_tags: field

@@ -20,7 +20,7 @@ import { clientCertificateFields, clientCertificateProblems } from '../client-ce
 import { oauthField, oauthProblems, withoutEmptyGrant } from '../oauth/fields.ts'
 import { headersExpectedField } from './header-assertions.ts'
 import { jsonField } from './json-assertions.ts'
-import { MOST_CHECKS } from './response-window.ts'
+import { MAX_CHECKS } from './response-window.ts'
 import { statusRangesField } from '../../fields/status-ranges.ts'
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
@@ -66,7 +66,7 @@ export const httpFields = {
   }),
   max_response_checks: field.integer({
     min: 2,
-    max: MOST_CHECKS,
+    max: MAX_CHECKS,
     description: 'How many checks the percentile is of; with fewer, it is not judged. Default: 20',
   }),
   keyword_present: keyword('Text that must be in the body; case-sensitive'),

@@ -7,7 +7,7 @@
 import type { Json } from '../../model.ts'
 
 /** Response times that `max_response_checks` may ask for. */
-export const MOST_CHECKS = 100
+export const MAX_CHECKS = 100
 
 /** The times in the memo, with this one; the latest `checks` are kept. */
 export function withResponse(
@@ -35,7 +35,7 @@ function isTimes(memo: Json | undefined): memo is { readonly response_ms: readon
   const times = (memo as { readonly response_ms?: unknown } | null | undefined)?.response_ms
   return (
     Array.isArray(times) &&
-    times.length <= MOST_CHECKS &&
+    times.length <= MAX_CHECKS &&
     times.every((time) => typeof time === 'number' && Number.isFinite(time))
   )
 }

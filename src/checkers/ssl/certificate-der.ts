@@ -23,7 +23,7 @@ interface Extension {
   readonly value: Buffer
 }
 
-const MOST_EXTENSIONS = 100
+const MAX_EXTENSIONS = 100
 /** `[0]`, `[3]` in a TBSCertificate: the version, the extensions. */
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
@@ -47,7 +47,7 @@ export function derOf(certificate: Buffer): CertificateDer | undefined {
 
 function extensionsIn(wrapped: DerElement | undefined): readonly Extension[] {
   const list = wrapped === undefined ? undefined : firstOf(wrapped.content)
-  return sequenceIn(list, MOST_EXTENSIONS).flatMap((extension) => {
+  return sequenceIn(list, MAX_EXTENSIONS).flatMap((extension) => {
     const parts = sequenceIn(extension, 3)
     const [oid, value] = [parts[0], parts.at(-1)]
     if (oid?.tag !== DER_TAGS.oid || value?.tag !== DER_TAGS.octets) return []

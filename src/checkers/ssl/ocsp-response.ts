@@ -15,7 +15,7 @@ import { sequenceIn } from './certificate-der.ts'
 export const OCSP_BYTES = 32_768
 
 /** What a SEQUENCE of 32 KiB can hold. */
-const MOST_ELEMENTS = OCSP_BYTES / 2
+const MAX_ELEMENTS = OCSP_BYTES / 2
 
 export interface OcspResponse {
   /** Signed: ResponseData. */
@@ -109,7 +109,7 @@ function basicResponse(bytes: Buffer): OcspResponse | undefined {
   const [first, ...others] = sequenceIn(data, 5)
   const [id, , list] = first?.tag === FIRST ? others : [first, ...others]
   const responder = responderOf(id)
-  const answers = sequenceIn(list, MOST_ELEMENTS).map(answerOf)
+  const answers = sequenceIn(list, MAX_ELEMENTS).map(answerOf)
   if (responder === undefined || answers.length === 0) return undefined
   if (!answers.every((answer) => answer !== undefined)) return undefined
   return {
@@ -117,7 +117,7 @@ function basicResponse(bytes: Buffer): OcspResponse | undefined {
     algorithm,
     signature: signature.content.subarray(1),
     responder,
-    certificates: sequenceIn(inside(sent, FIRST), MOST_ELEMENTS).map((element) => element.whole),
+    certificates: sequenceIn(inside(sent, FIRST), MAX_ELEMENTS).map((element) => element.whole),
     answers,
   }
 }

@@ -15,7 +15,7 @@ import type { CertificateDer } from './certificate-der.ts'
 import type { OcspResponse } from './ocsp-response.ts'
 
 /** Certificates of the responder that are tried: each costs the verification of two signatures. */
-const MOST_RESPONDERS = 3
+const MAX_RESPONDERS = 3
 
 /** id-kp-OCSPSigning. */
 const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9'
@@ -56,7 +56,7 @@ export function signersOf(
 function delegatesOf(response: OcspResponse, issuer: Issuer): readonly X509Certificate[] {
   return response.certificates
     .filter((certificate) => isResponder(response, derOf(certificate)))
-    .slice(0, MOST_RESPONDERS)
+    .slice(0, MAX_RESPONDERS)
     .map((certificate) => attempt(() => new X509Certificate(certificate)))
     .filter((x509) => x509 !== undefined)
     .filter((x509) => isDelegated(x509, issuer.x509))

@@ -9,7 +9,7 @@ import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { hostPort } from '../connection/endpoint.ts'
 import { parseIp } from '../guard/ip.ts'
-import { canParseUrl, MOST_NAME_CHARACTERS } from '../../model/url.ts'
+import { canParseUrl, MAX_HOST_CHARACTERS } from '../../model/url.ts'
 
 /**
  * Printable ASCII without blanks, dots, quotes and backslashes: characters that need no escapes.
@@ -36,7 +36,7 @@ export function parseDnsName(text: string): string | undefined {
  */
 export function asciiName(name: string): string {
   if (/^\p{ASCII}*$/u.test(name)) return name
-  return name.length > MOST_NAME_CHARACTERS ? '' : domainToASCII(name)
+  return name.length > MAX_HOST_CHARACTERS ? '' : domainToASCII(name)
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Content, Markup } from '../layout/markup.ts'
 import type { Language } from '../words/language.ts'
 import { beginText, scaleText, stepText, axisLabelsOf, topOf } from './axis.ts'
 import type { ChartData } from './chart-data.ts'
-import { MOST_LINES, valueText } from './panels.ts'
+import { MAX_LINES, valueText } from './panels.ts'
 import type { Column, Panel } from './panels.ts'
 import {
   bandPath,
@@ -236,7 +236,7 @@ function caption({
     failed.includes(true) && html`<span><i class="key fails"></i>${words.failedChecks}</span> `,
     over && html`<span><i class="key over"></i>${words.beyond}</span> `,
     data.read !== undefined && html`<span>${monitor.newestOnly(data.read)}</span> `,
-    locations > MOST_LINES && html`<span>${words.linesOf(MOST_LINES, locations)}</span> `,
+    locations > MAX_LINES && html`<span>${words.linesOf(MAX_LINES, locations)}</span> `,
   ].filter((item) => item !== false)
   return items.length > 0 && html`<figcaption>${items}</figcaption>`
 }

@@ -47,7 +47,7 @@ export interface Panel {
 }
 
 /** Locations that have a line of their own. */
-export const MOST_LINES = 6
+export const MAX_LINES = 6
 
 interface PanelsAsk {
   readonly data: ChartData
@@ -119,7 +119,7 @@ function locationLines(totals: Totals): readonly (Line & { readonly location_id:
   if (ids.size < 2) return []
   return [...ids]
     .sort((a, b) => a - b)
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map((location_id, at) => ({
       location_id,
       key: `at-${at}`,

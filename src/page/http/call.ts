@@ -25,7 +25,7 @@ const LIMIT_BYTES = 4096
 /** For the settings of a monitor: as much as the API takes. */
 export const FORM_BYTES = 262_144
 /** No form of the page has as many fields. */
-const MOST_FIELDS = 4096
+const MAX_FIELDS = 4096
 const DEADLINE_MS = 10_000
 
 /** What all requests share. */
@@ -140,7 +140,7 @@ async function readForm(request: Request, reading: Reading): Promise<URLSearchPa
   const type = request.headers.get('content-type') ?? 'application/x-www-form-urlencoded'
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim())) return undefined
   const text = request.body === null ? '' : await readText(request.body, reading)
-  if (text === undefined || text.split('&', MOST_FIELDS + 1).length > MOST_FIELDS) return undefined
+  if (text === undefined || text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) return undefined
   return new URLSearchParams(text)
 }
 

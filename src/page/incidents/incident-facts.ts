@@ -13,7 +13,7 @@ import type {
 } from '../../engine/api/views.ts'
 import { unlessGone } from '../../errors.ts'
 
-const MOST_NOTIFICATIONS = 200
+const MAX_NOTIFICATIONS = 200
 const FAILED = 12
 /** Incidents that are read to find those at the same time, and how many of these are shown. */
 const ROWS_READ = 100
@@ -47,7 +47,7 @@ export async function incidentInFull(
   const [monitor, parent, notifications, contacts, failed, beside] = await Promise.all([
     scope.monitors.get(of.id).catch(unlessGone),
     suppressed_by === null ? undefined : scope.monitors.get(suppressed_by).catch(unlessGone),
-    scope.notifications.list({ incident_id: id, limit: MOST_NOTIFICATIONS }),
+    scope.notifications.list({ incident_id: id, limit: MAX_NOTIFICATIONS }),
     scope.contacts.list(),
     failedChecks(scope, incident),
     incidentsBeside(scope, incident),

@@ -20,9 +20,9 @@ import type { Visitor } from '../session/access.ts'
 
 const NAME_CHARS = 100
 /** In use at a time: each has a window of requests of its own. */
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 /** With those that were revoked in the last 30 days: the list is read and drawn whole. */
-const MOST_LISTED = 500
+const MAX_LISTED = 500
 
 export const keyRoutes: readonly Route[] = [
   page(/^\/keys$/, async ({ call, scope, visitor }) => {
@@ -38,10 +38,9 @@ export const keyRoutes: readonly Route[] = [
     if (chosen.length === 0) throw badRequest(({ words }) => words.keys.chooseScopes)
     await call.service.requests.newKey(scope.account_id)
     const listed = await scope.keys.list()
-    if (listed.length >= MOST_LISTED)
-      throw conflict(({ words }) => words.keys.listFull(MOST_LISTED))
+    if (listed.length >= MAX_LISTED) throw conflict(({ words }) => words.keys.listFull(MAX_LISTED))
     const used = listed.filter(({ revoked_at }) => revoked_at === null)
-    if (used.length >= MOST_KEYS) throw conflict(({ words }) => words.keys.tooMany(MOST_KEYS))
+    if (used.length >= MAX_KEYS) throw conflict(({ words }) => words.keys.tooMany(MAX_KEYS))
     const { key, view } = await scope.keys.create({ name, scopes: chosen })
     return keySheet(await scope.keys.list(), call.frame, { key, name: view.name })
   }),

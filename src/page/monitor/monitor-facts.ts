@@ -48,7 +48,7 @@ export interface MonitorFacts {
 const PLANNED_DAYS = 30
 const CHECKS = 12
 const INCIDENTS = 10
-const MOST_NOTIFICATIONS = 200
+const MAX_NOTIFICATIONS = 200
 
 /** @throws NotFoundError */
 export async function monitorFacts(
@@ -66,7 +66,7 @@ export async function monitorFacts(
       scope.monitors.uptime(id, { days: 90 }),
       scope.results.list(id, { limit: CHECKS }),
       scope.incidents.list({ monitor_id: id, limit: INCIDENTS }),
-      scope.notifications.list({ monitor_id: id, limit: MOST_NOTIFICATIONS }),
+      scope.notifications.list({ monitor_id: id, limit: MAX_NOTIFICATIONS }),
       scope.contacts.list(),
     ])
   const planned = await plannedFor(scope, id, status)

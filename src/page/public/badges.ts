@@ -75,7 +75,7 @@ function responseOf(
   return medians.length === 0 ? [words.public.noData, 'quiet'] : [ms(Math.max(...medians)), 'good']
 }
 
-const MOST_CHARACTERS = 60
+const MAX_CHARACTERS = 60
 /** Of a character of 11 px; `textLength` makes it exact. */
 const CHARACTER = 6.5
 
@@ -112,6 +112,6 @@ function drawn(label: string, value: string, tone: Tone): string {
 
 function cut(text: string): string {
   const characters = [...text]
-  if (characters.length <= MOST_CHARACTERS) return text
-  return `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`
+  if (characters.length <= MAX_CHARACTERS) return text
+  return `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…`
 }

@@ -19,7 +19,7 @@ import { reportItem } from './reports.ts'
 const STEP = 100
 
 /** Drawn reports of a page that are kept, and how long. */
-const MOST_KEPT = 20
+const MAX_KEPT = 20
 const KEPT_MS = 2000
 
 /** Drawn once in two seconds, however many ask. `undefined` for one that is not on this page. */
@@ -39,7 +39,7 @@ export function drawnReport(
   const kept = reports.get(id) ?? spokenFor(draw, { clock, ms: KEPT_MS })
   reports.delete(id)
   reports.set(id, kept)
-  for (const oldest of reports.keys()) if (reports.size > MOST_KEPT) reports.delete(oldest)
+  for (const oldest of reports.keys()) if (reports.size > MAX_KEPT) reports.delete(oldest)
   return kept.get(language)
 }
 

@@ -29,8 +29,8 @@ import type { Markup, Said } from '../layout/markup.ts'
 const KEPT_MS = 2000
 /** Pages that nobody has asked for are dropped after this time. */
 const IDLE_MS = 60_000
-const MOST_PAGES = 64
-const MOST_MISSING = 1000
+const MAX_PAGES = 64
+const MAX_MISSING = 1000
 const REPORTS_SHOWN = 50
 
 export interface PublishedPage {
@@ -113,7 +113,7 @@ export function publishedPages(service: Service): PublishedPages {
     const turn = entries.has(slug) ? lookAgain : lookUp
     const record = await turn(() => stored.bySlug(slug))
     if (record === undefined) {
-      if (missing.size >= MOST_MISSING) missing.clear()
+      if (missing.size >= MAX_MISSING) missing.clear()
       missing.set(slug, now)
       entries.delete(slug)
       throw notFound()
@@ -130,7 +130,7 @@ export function publishedPages(service: Service): PublishedPages {
     entries.delete(slug)
     entries.set(slug, entry)
     for (const [other, { used_at }] of entries)
-      if (other !== slug && (entries.size > MOST_PAGES || now - used_at > IDLE_MS))
+      if (other !== slug && (entries.size > MAX_PAGES || now - used_at > IDLE_MS))
         entries.delete(other)
     return entry
   }

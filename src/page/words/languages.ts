@@ -17,7 +17,7 @@ export type BuiltinLanguage = (typeof BUILTIN_LANGUAGES)[number]
 export const LANGUAGE_COOKIE = 'watchpost_language'
 
 /** Bounds the variants of a public page that are kept. */
-const MOST_LANGUAGES = 20
+const MAX_LANGUAGES = 20
 
 export interface OfferedLanguage {
   readonly tag: string
@@ -36,8 +36,8 @@ export interface Languages {
 export function checkLanguages(given: unknown): void {
   const wrong = (what: string): ConfigurationError =>
     new ConfigurationError(`createPage: languages: ${what}`)
-  if (!Array.isArray(given) || given.length === 0 || given.length > MOST_LANGUAGES)
-    throw wrong(`a list of 1 to ${MOST_LANGUAGES} is expected`)
+  if (!Array.isArray(given) || given.length === 0 || given.length > MAX_LANGUAGES)
+    throw wrong(`a list of 1 to ${MAX_LANGUAGES} is expected`)
   const seen = new Set<string>()
   for (const each of given as readonly unknown[]) {
     const builtin = BUILTIN_LANGUAGES.find((tag) => tag === each)

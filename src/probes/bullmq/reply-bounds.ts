@@ -8,12 +8,12 @@ import type { Redis } from 'ioredis'
 import { ClosedError } from '../../errors.ts'
 
 /** Of one text: more than any order or answer has. */
-const MOST_TEXT_BYTES = 8 * 1024 * 1024
-const MOST_REPLY_BYTES = 16 * 1024 * 1024
+const MAX_TEXT_BYTES = 8 * 1024 * 1024
+const MAX_REPLY_BYTES = 16 * 1024 * 1024
 /** Of all lists of a reply. */
-const MOST_VALUES = 50_000
+const MAX_VALUES = 50_000
 /** A line of the protocol has a status, an error, a number or a length. */
-const MOST_LINE_BYTES = 64 * 1024
+const MAX_LINE_BYTES = 64 * 1024
 
 /**
  * A text beyond its bound is read as an empty one, which is dropped as an invalid message and delays no other one.
@@ -51,8 +51,8 @@ export function createReplyBounds(): (chunk: Buffer) => Buffer {
   function count(more: { readonly values?: number; readonly bytes?: number }): void {
     values += more.values ?? 0
     bytes += more.bytes ?? 0
-    if (values > MOST_VALUES) throw tooLong(`${MOST_VALUES} values`)
-    if (bytes > MOST_REPLY_BYTES) throw tooLong(`${MOST_REPLY_BYTES} bytes`)
+    if (values > MAX_VALUES) throw tooLong(`${MAX_VALUES} values`)
+    if (bytes > MAX_REPLY_BYTES) throw tooLong(`${MAX_REPLY_BYTES} bytes`)
   }
 
   /** What is read in place of a line. */
@@ -63,7 +63,7 @@ export function createReplyBounds(): (chunk: Buffer) => Buffer {
     count({ bytes: text.length })
     open -= 1
     if (TEXTS.includes(type) && announced >= 0) {
-      const isWanted = announced <= MOST_TEXT_BYTES
+      const isWanted = announced <= MAX_TEXT_BYTES
       ;[wanted, unwanted] = isWanted ? [announced + 2, 0] : [0, announced + 2]
       count({ bytes: wanted })
       return isWanted ? text : `${type}0\r\n\r\n`
@@ -94,8 +94,8 @@ export function createReplyBounds(): (chunk: Buffer) => Buffer {
       }
       const end = chunk.indexOf('\n', at) + 1
       const piece = chunk.subarray(at, end === 0 ? chunk.length : end)
-      if (begun.length + piece.length > MOST_LINE_BYTES)
-        throw tooLong(`a line of ${MOST_LINE_BYTES} bytes`)
+      if (begun.length + piece.length > MAX_LINE_BYTES)
+        throw tooLong(`a line of ${MAX_LINE_BYTES} bytes`)
       begun = Buffer.concat([begun, piece])
       at += piece.length
       if (end === 0) break

@@ -22,7 +22,7 @@ const STALLED_MS = 5000
 /** BullMQ's events are for monitoring a queue and are not used here. */
 const EVENTS_KEPT = 100
 /** Of the other side: engines that a probe answers, locations that an engine withdraws orders from. */
-const MOST_QUEUES = 500
+const MAX_QUEUES = 500
 
 export type Processor = (job: Job<unknown>, token: string | undefined) => Promise<void>
 
@@ -98,7 +98,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   /** Makes room: each holds some memory, and Redis decides how many are named. */
   function closeOldest(): void {
     const [oldest] = others
-    if (others.size < MOST_QUEUES || oldest === undefined) return
+    if (others.size < MAX_QUEUES || oldest === undefined) return
     queues
       .get(oldest)
       ?.close()

@@ -14,7 +14,7 @@ import type { CheckAnswer, CheckOrder } from '../transport.ts'
 const FORMAT = 1
 
 /** Far more than any order, answer or list of cancelled orders has. */
-const MOST_CHARS = 8 * 1024 * 1024
+const MAX_CHARS = 8 * 1024 * 1024
 
 /** Data of a job on the queue of a location. */
 export interface OrderJob {
@@ -60,7 +60,7 @@ export function createWire(key?: string | Uint8Array): Wire {
 
   function open<T>(text: unknown, place: string, fits: (value: unknown) => value is T): Opened<T> {
     if (typeof text !== 'string') return refuse('unreadable', 'It is of no known form')
-    if (text.length > MOST_CHARS) return refuse('unreadable', 'It is too long')
+    if (text.length > MAX_CHARS) return refuse('unreadable', 'It is too long')
     // Accepting a plain text despite a key would let everyone with access to Redis send orders.
     if (key !== undefined && !isSealed(text))
       return refuse('key', 'It is not sealed, but a secret key is set here')

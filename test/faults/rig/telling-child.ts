@@ -19,7 +19,7 @@ import type { TellingPlan, Told } from './telling.ts'
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as TellingPlan
 /** More changes under way than this are not waited for: the run is behind, and says so. */
-const MOST_UNDER_WAY = 200
+const MAX_UNDER_WAY = 200
 const ASK_MS = 50
 
 function say(line: Told): void {
@@ -78,7 +78,7 @@ async function change(ids: readonly number[]): Promise<void> {
   for (let nth = 0; nth < total; nth++) {
     const due = from + (nth * 1000) / plan.changes_per_sec
     if (due > performance.now()) await sleep(due - performance.now())
-    if (under_way.size >= MOST_UNDER_WAY) {
+    if (under_way.size >= MAX_UNDER_WAY) {
       late++
       await Promise.race(under_way)
     }

@@ -30,8 +30,8 @@ const STORE = process.env['FUZZ_STORE'] ?? 'sqlite'
 const ROUND = 200
 const FEW_ROUNDS = 5
 /** Rare requests may need more rounds: one type of sixteen is missed by five rounds now and then. */
-const MOST_ROUNDS = 20
-const MOST_MONITORS = 60
+const MAX_ROUNDS = 20
+const MAX_MONITORS = 60
 
 let subject: Subject
 let lanes: readonly Lane[]
@@ -66,7 +66,7 @@ describe('the API under mutated requests', () => {
       const isEnough = (rounds: number): boolean =>
         rounds >= FEW_ROUNDS &&
         performance.now() >= until &&
-        (rounds >= MOST_ROUNDS || tally.missing().length === 0)
+        (rounds >= MAX_ROUNDS || tally.missing().length === 0)
       for (let seed = SEED; !isEnough(seed - SEED); seed++) {
         await fc.assert(fc.asyncProperty(volleys, simplest), {
           seed,
@@ -176,7 +176,7 @@ async function expectControl(): Promise<void> {
 }
 
 async function expectFewMonitors(): Promise<void> {
-  const superfluous = live.monitors.slice(0, Math.max(0, live.monitors.length - MOST_MONITORS))
+  const superfluous = live.monitors.slice(0, Math.max(0, live.monitors.length - MAX_MONITORS))
   for (const { id } of superfluous) {
     await subject.engine.monitors.remove(id).catch(() => undefined)
     live.forget(id)
