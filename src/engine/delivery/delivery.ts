@@ -78,15 +78,15 @@ export function createDelivery(options: DeliveryOptions): Deliver {
   async function attemptOf(
     row: NotificationRecord,
     preparing: Promise<PreparedRow> | undefined,
-    sending: Promise<Sent | undefined>,
+    sending: Promise<MessageAttempt | undefined>,
   ): Promise<AttemptOutcome> {
     const at = clock.now()
     try {
       const prepared = await preparing
       if (prepared !== undefined && 'outcome' in prepared) return prepared.outcome
-      const sent = await sending
-      if (sent === undefined) throw new TypeError('The row is in no message')
-      return await outcomeOf(row, sent.result, sent.at, sent.random)
+      const message = await sending
+      if (message === undefined) throw new TypeError('The row is in no message')
+      return await outcomeOf(row, message.result, message.at, message.random)
     } catch (err) {
       logError(core, err, 'a notification could not be delivered')
       // The store is read before anything is sent, so after its failure the attempt is repeated.
@@ -105,7 +105,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
   async function sendAll(
     preparing: readonly Promise<PreparedRow>[],
     { signal, latest_start }: Bounds,
-  ): Promise<Sent | undefined> {
+  ): Promise<MessageAttempt | undefined> {
     const results = await Promise.allSettled(preparing)
     const sendable = results.flatMap((each) =>
       each.status === 'fulfilled' && 'contact' in each.value ? [each.value] : [],
@@ -116,7 +116,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     const at = clock.now()
     // Rows of one message are repeated together.
     let drawn: number | undefined
-    const sent = (result: AttemptResult): Sent => ({
+    const attempted = (result: AttemptResult): MessageAttempt => ({
       result,
       at,
       random: () => (drawn ??= random()),
@@ -125,7 +125,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     onContact(contact, settings)
     const redact = redactorFor(kind.fields, settings)
     const log = redact.log(core.log)
-    if (clock.monotonic() > latest_start) return sent(TOO_LATE)
+    if (clock.monotonic() > latest_start) return attempted(TOO_LATE)
     const rows = sendable.map(({ row }) => row)
     const result = await bounded({ clock, log }, signal, () =>
       kind.deliver(
@@ -134,7 +134,7 @@ export function createDelivery(options: DeliveryOptions): Deliver {
         rows.length === 1 ? deliveryOf(first.row) : digestOf(rows),
       ),
     )
-    return sent(withoutSecrets(result, redact))
+    return attempted(withoutSecrets(result, redact))
   }
 
   /** One network per kind: each has an address policy of its own. */
@@ -167,7 +167,8 @@ export function createDelivery(options: DeliveryOptions): Deliver {
 
 type PreparedRow = Sendable | { readonly outcome: AttemptOutcome }
 
-interface Sent {
+/** The attempt of one message, the same for all its rows. */
+interface MessageAttempt {
   readonly result: AttemptResult
   readonly at: EpochMs
   readonly random: () => number

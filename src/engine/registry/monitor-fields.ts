@@ -126,7 +126,7 @@ function usualFields(rules: CommonRules, warned: WarnFigures) {
 export type CommonFields = ReturnType<typeof commonFields>
 
 /** As many as `contact_ids`. */
-const MOST_DELAYS = 100
+const MAX_DELAYS = 100
 
 /** Contact id to minutes. Keys are strings in JSON; a problem names the key. */
 function delays(): FieldBuilder<Readonly<Record<string, number>>> {
@@ -137,8 +137,8 @@ function delays(): FieldBuilder<Readonly<Record<string, number>>> {
       if (!dataset.typed) return
       const input = dataset.value
       const entries = Object.entries(input)
-      if (entries.length > MOST_DELAYS)
-        return addIssue({ message: `out_of_range: 0..${MOST_DELAYS} entries` })
+      if (entries.length > MAX_DELAYS)
+        return addIssue({ message: `out_of_range: 0..${MAX_DELAYS} entries` })
       for (const [key, value] of entries) {
         const path = [
           { type: 'object' as const, origin: 'value' as const, input, key, value },
@@ -157,7 +157,7 @@ function delays(): FieldBuilder<Readonly<Record<string, number>>> {
   return defineField(
     {
       kind: 'object',
-      description: `Contact id to minutes, at most ${MOST_DELAYS}: notify only if it is still down then`,
+      description: `Contact id to minutes, at most ${MAX_DELAYS}: notify only if it is still down then`,
       unit: 'minutes',
       format: 'delays',
     },
