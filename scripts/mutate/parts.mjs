@@ -11,10 +11,11 @@
  */
 const named = (folder, names) => names.split(' ').map((name) => `${folder}/${name}.test.ts`)
 
-/** The files of src/webhook that a receiver relies on, and those that make the message. */
+/** The files of src/webhook that a receiver relies on, those that make the message, and those of the contact kind. */
 const SIGNATURE =
   'src/webhook/{received,receiver-signature,replay,signature,standard-webhooks,verify,verify-standard}.ts'
 const MESSAGE = 'src/webhook/{digest,headers,payload,retry,sample}.ts'
+const KIND = 'src/webhook/{attempt-result,contact-kind,custom-headers,target,webhook-kind}.ts'
 
 /** Of rounds, scheduling and outbox: what decides and needs no engine, so that a run takes a minute. */
 const ENGINE_RULES = [
@@ -24,6 +25,9 @@ const ENGINE_RULES = [
 ]
 /** How a request is read, and an answer written, without an engine. */
 const REST_RULES = 'src/rest/{cross-site,envelope,etag,http-error,parsed-body,query,router}.ts'
+
+/** Names, messages and records of DNS, and which of them a user may see. */
+const DNS_RULES = 'src/net/dns/{inside,message,names,records}.ts'
 
 /** @param {string} folder */
 const rest = (folder) => [
@@ -53,12 +57,16 @@ export const parts = {
     sources: [MESSAGE],
     tests: named('test/webhook', 'headers arrival retry digest sample payload'),
   },
-  webhook: {
-    sources: ['src/webhook/**/*.ts', `!${SIGNATURE}`, `!${MESSAGE}`],
+  'webhook-kind': {
+    sources: [KIND],
     tests: named(
       'test/webhook',
-      'recording-transport refusal delivery standard-webhooks kept-connections proxy repeated',
+      'attempt-result webhook-kind recording-transport refusal standard-webhooks delivery',
     ),
+  },
+  'webhook-sending': {
+    sources: ['src/webhook/**/*.ts', `!${SIGNATURE}`, `!${MESSAGE}`, `!${KIND}`],
+    tests: named('test/webhook', 'transport deadline delivery kept-connections proxy'),
   },
   fields: {
     sources: ['src/fields/**/*.ts'],
@@ -121,5 +129,12 @@ export const parts = {
     ),
   },
   'net-http': { sources: ['src/net/http/**/*.ts'], tests: ['test/net/http/**/*.test.ts'] },
-  'net-dns': { sources: ['src/net/dns/**/*.ts'], tests: ['test/net/dns/**/*.test.ts'] },
+  'dns-rules': {
+    sources: [DNS_RULES],
+    tests: named('test/net/dns', 'names records inside message'),
+  },
+  'net-dns': {
+    sources: ['src/net/dns/**/*.ts', `!${DNS_RULES}`],
+    tests: ['test/net/dns/**/*.test.ts'],
+  },
 }
