@@ -35,7 +35,7 @@ import {
 import { documentServer, pageServer } from '../support/hostile-documents/server.ts'
 import type { DocumentServer } from '../support/hostile-documents/server.ts'
 import { hostileWhois } from '../support/hostile-documents/whois.ts'
-import { leastOf, measureTurns } from '../support/turns.ts'
+import { leastTurns } from '../support/turns.ts'
 import { certificates } from '../support/certificates.ts'
 import { mint } from './ssl/mint.ts'
 import { handshaker } from './ssl/server.ts'
@@ -53,7 +53,7 @@ const names: JsonObject = { domain: 'example.org' }
 
 async function look(server: DocumentServer, check: () => Promise<Outcome>): Promise<Outcome> {
   onTestFinished(() => server.close())
-  const { value, longest_ms } = await leastOf(TRIES, () => measureTurns(check), TURN_MS)
+  const { value, longest_ms } = await leastTurns(TRIES, check, TURN_MS)
   expect(longest_ms).toBeLessThan(TURN_MS)
   return value
 }

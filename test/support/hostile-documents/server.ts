@@ -1,12 +1,12 @@
 /**
- * A server that says what it was given, whoever asks for whatever: in a thread of its own, so that none of its work
+ * A server that says what it was given, whoever asks for whatever: in another thread, so that none of its work
  * is taken for a turn of ours.
  *
  * @module
  */
 
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
 import type { HostilePage } from './document.ts'
 
 export interface DocumentServer {
@@ -26,37 +26,48 @@ export interface Saying {
   readonly drips?: boolean
 }
 
-/** Plain JavaScript, as a worker of Node 20 reads no other. */
+/** Plain JavaScript, as a worker of Node 20 reads no other. Each server has a port of messages: its number, its end. */
 const PROGRAM = `
 const { createServer } = require('node:net')
-const { parentPort, workerData } = require('node:worker_threads')
-const { says, greets, ends, flood, drips } = workerData
-const drip = (socket, bytes, at) => {
-  if (socket.destroyed) return
-  if (at >= bytes.length) return ends ? socket.end() : undefined
-  socket.write(bytes.subarray(at, at + 1))
-  setTimeout(drip, 1, socket, bytes, at + 1)
-}
-const server = createServer({ noDelay: true }, (socket) => {
-  let next = 0
-  const say = () => {
-    if (next >= says.length) return
-    const bytes = says[next++]
-    if (drips) return drip(socket, bytes, 0)
-    if (next === says.length && flood) {
-      socket.write(bytes)
-      const more = () => { while (!socket.destroyed && socket.write(flood)); }
-      socket.on('drain', more)
-      more()
-    } else if (next === says.length && ends) socket.end(bytes)
-    else socket.write(bytes)
+const { parentPort } = require('node:worker_threads')
+parentPort.on('message', ({ says, greets, ends, flood, drips, control }) => {
+  const drip = (socket, bytes, at) => {
+    if (socket.destroyed) return
+    if (at >= bytes.length) return ends ? socket.end() : undefined
+    socket.write(bytes.subarray(at, at + 1))
+    setTimeout(drip, 1, socket, bytes, at + 1)
   }
-  socket.on('error', () => undefined)
-  socket.on('data', say)
-  if (greets) say()
+  const sockets = new Set()
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    let next = 0
+    const say = () => {
+      if (next >= says.length) return
+      const bytes = says[next++]
+      if (drips) return drip(socket, bytes, 0)
+      if (next === says.length && flood) {
+        socket.write(bytes)
+        const more = () => { while (!socket.destroyed && socket.write(flood)); }
+        socket.on('drain', more)
+        more()
+      } else if (next === says.length && ends) socket.end(bytes)
+      else socket.write(bytes)
+    }
+    socket.on('error', () => undefined)
+    socket.on('data', say)
+    if (greets) say()
+  })
+  control.once('message', () => {
+    server.close(() => control.close())
+    for (const socket of sockets) socket.destroy()
+  })
+  server.listen(0, '127.0.0.1', () => control.postMessage(server.address().port))
 })
-server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))
 `
+
+/** One for all servers of this process. */
+let thread: Worker | undefined
 
 export async function documentServer({
   says,
@@ -65,15 +76,19 @@ export async function documentServer({
   drips = false,
   flood,
 }: Saying): Promise<DocumentServer> {
-  const worker = new Worker(PROGRAM, {
-    eval: true,
-    workerData: { says, greets, ends, drips, flood },
-  })
-  const [port] = (await once(worker, 'message')) as [number]
+  if (thread === undefined) {
+    thread = new Worker(PROGRAM, { eval: true })
+    thread.unref()
+  }
+  const { port1: control, port2 } = new MessageChannel()
+  thread.postMessage({ says, greets, ends, drips, flood, control: port2 }, [port2])
+  const [port] = (await once(control, 'message')) as [number]
   return {
     port,
     async close() {
-      await worker.terminate()
+      const closed = once(control, 'close')
+      control.postMessage('close')
+      await closed
     },
   }
 }
