@@ -9,6 +9,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = { ts: 'mts', js: 'mjs' }
 /** Express has no types of its own. */
 const AMBIENT = join(root, 'test/rest/express-modules.d.ts')
 
+/** Files that are no page, read once for all programs. */
+const read = new Map<string, ts.SourceFile | undefined>()
+
 /** Problems as `docs/page.md:12: what is wrong`. A block marked `continued` goes on where the one before it ended. */
 export function problemsIn(pages: readonly Page[]): string[] {
   const files = new Map(pages.flatMap(filesOf))
@@ -19,9 +22,9 @@ export function problemsIn(pages: readonly Page[]): string[] {
   host.readFile = (path) => files.get(path) ?? readFile(path)
   host.getSourceFile = (path, ...rest) => {
     const text = files.get(path)
-    return text === undefined
-      ? getSourceFile(path, ...rest)
-      : ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true)
+    if (text !== undefined) return ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true)
+    if (!read.has(path)) read.set(path, getSourceFile(path, ...rest))
+    return read.get(path)
   }
   const program = ts.createProgram([...files.keys(), AMBIENT], options, host)
   return [...files.keys()].flatMap((path) => {
