@@ -2,16 +2,35 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
-import { WASM_AS_IT_COMES } from './scripts/steps.mjs'
+import { SHORT_LIVED } from './scripts/steps.mjs'
 
-/** Minutes of processes that are started and waited for: begun last, they would end alone. */
-const LONG = /\/test\/(?:e2e|faults|cli|deploy|package|probes)\//
+/** Files of a quarter of a minute and more, the longest first: begun last, one of them would run alone in the end. */
+const LONGEST = words(`
+  e2e/check-every-type simulation/simulation examples/examples faults/kill faults/own-network faults/postgres
+  faults/secrets faults/rebinding faults/signals examples/frameworks faults/disk support/servers/postgres
+  faults/clock-set faults/clock-of-the-machine faults/few-resources
+  cli/serve probes/bullmq-faults checkers/mail/dovecot rest/fuzz/fuzz cli/probe store/postgres-faults package/docs
+  page/published-browser checkers/sql/postgres page/connection checkers/mail/smtp-exim checkers/sql/mysql
+  rest/openapi-tools checkers/resources page/layout rest/hosts engine/transfer cli/postgres checkers/ping
+  engine/several-engines-postgres checkers/suite checkers/ssl/ssl checkers/mail/scripted probes/bullmq
+  store/sqlite-faults net/resolver cli/strangers store/postgres
+  checkers/mail/hostile checkers/hostile-documents page/browser checkers/sql/hostile page/many-monitors
+  checkers/blacklist/registry-feed page/published engine/big-accounts checkers/http-long store/backlog
+  checkers/http2-hostile checkers/content/hostile engine/many-windows checkers/domain-hostile checkers/dns
+`).map((file) => `/test/${file}.test.ts`)
 
-class LongOnesFirst extends BaseSequencer {
+/** Projects one after the other, as the processes that files share end where another project comes between. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const place = ({ moduleId }: TestSpecification): number => {
+      const listed = LONGEST.findIndex((file) => moduleId.endsWith(file))
+      return listed === -1 ? LONGEST.length : listed
+    }
+    const projects = [...new Set(sorted.map(({ project }) => project))]
+    return projects.flatMap((each) =>
+      sorted.filter(({ project }) => project === each).toSorted((a, b) => place(a) - place(b)),
+    )
   }
 }
 
@@ -53,7 +72,7 @@ export default defineConfig({
           include: SHARED,
           exclude: [...MEASURE, ...notAsked.map(([, files]) => files)],
           isolate: false,
-          execArgv: [WASM_AS_IT_COMES],
+          execArgv: SHORT_LIVED,
         },
       },
       {
@@ -62,13 +81,13 @@ export default defineConfig({
           name: 'own',
           include: ['test/**/*.test.ts'],
           exclude: [...SHARED, ...notAsked.map(([, files]) => files)],
-          execArgv: [WASM_AS_IT_COMES],
+          execArgv: SHORT_LIVED,
         },
       },
-      // After all others, and fewer at once: some of them wait for deadlines, the others measure.
+      // After all others: some of them wait for deadlines, the others measure.
       {
         extends: true,
-        test: { name: 'measure', include: MEASURE, maxWorkers: 3, sequence: { groupOrder: 1 } },
+        test: { name: 'measure', include: MEASURE, sequence: { groupOrder: 1 } },
       },
     ],
     globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
@@ -78,9 +97,14 @@ export default defineConfig({
     hookTimeout: 300_000,
     // A second, by default, is no time on a machine that is busy.
     expect: { poll: { timeout: 20_000 } },
+    // What is compiled for one project is read by the others, and by the next run.
+    experimental: {
+      fsModuleCache: true,
+      fsModuleCachePath: fileURLToPath(new URL('.cache/vitest', import.meta.url)),
+    },
     pool: 'forks',
     // Many tests wait for a real deadline; two would leave the machine idle.
     maxWorkers: 4,
-    sequence: { sequencer: LongOnesFirst },
+    sequence: { sequencer: LongestFirst },
   },
 })

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { build } from 'tsup'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { cli } from '../../scripts/entries.mjs'
-import { root, WASM_AS_IT_COMES } from '../../scripts/steps.mjs'
+import { root, SHORT_LIVED, WASM_AS_IT_COMES } from '../../scripts/steps.mjs'
 import { systemClock } from '../../src/clock.ts'
 import { hireUndertaker } from './servers/undertaker.ts'
 import { artifact } from './shared-artifacts.ts'
@@ -23,15 +23,6 @@ import type { WarmCommands } from './warm-commands.ts'
 
 const RUN_LIMIT_MS = 50_000
 const START_LIMIT_MS = 50_000
-
-/**
- * What a command runs for a second is not worth V8's optimizing compiler: a quarter less CPU for each start with the
- * V8 of Node 20; later ones do not know the option.
- */
-const LATE_OPTIMIZING = process.versions.node.startsWith('20.')
-  ? ['--interrupt-budget=1500000']
-  : []
-const NODE = [WASM_AS_IT_COMES, ...LATE_OPTIMIZING]
 
 export interface RunOptions {
   /** Beside PATH and HOME alone. */
@@ -187,7 +178,12 @@ function launch(
   { env = {}, input = '', cwd, under }: RunOptions,
 ): Running {
   const place = cwd ?? mkdtempSync(join(tmpdir(), 'watchpost-data-'))
-  const [file = '', ...words] = [...(under?.split(' ') ?? []), process.execPath, ...NODE, ...args]
+  const [file = '', ...words] = [
+    ...(under?.split(' ') ?? []),
+    process.execPath,
+    ...SHORT_LIVED,
+    ...args,
+  ]
   const child = spawn(file, words, {
     cwd: place,
     env: environmentOf(place, env),
