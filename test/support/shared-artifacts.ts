@@ -6,8 +6,8 @@
  */
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs'
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from '../../scripts/steps.mjs'
 import { systemClock } from '../../src/clock.ts'
@@ -16,30 +16,66 @@ import { hireUndertaker } from './servers/undertaker.ts'
 /** Names the folder of a run to its test processes. */
 const VARIABLE = 'WATCHPOST_TEST_ARTIFACTS'
 const POLL_MS = 20
+/** Files there are in memory, on Linux. */
+const MEMORY = '/dev/shm'
+/** What the files of tests may take, several times over. */
+const ROOM_BYTES = 4 * 1024 ** 3
 
-/** For vitest's `globalSetup`: the folder of this run, removed at its end, however it ends. */
+/**
+ * For vitest's `globalSetup`: the folder of this run, removed at its end, however it ends. Temporary files of tests are
+ * in it as well, unless TMPDIR is set: in memory where there is room, since a database waits for the disk at each
+ * commit.
+ */
 export default function setup(): () => Promise<void> {
-  const { folder, remove } = makeFolder()
-  process.env[VARIABLE] = folder
+  const { folder, artifacts, remove } = makeFolder(hasRoomInMemory() ? MEMORY : tmpdir())
+  process.env[VARIABLE] = artifacts
+  if (process.env.TMPDIR === undefined) {
+    process.env.TMPDIR = join(folder, 'tmp')
+    mkdirSync(process.env.TMPDIR)
+    chmodSync(process.env.TMPDIR, 0o1777)
+  }
   return remove
+}
+
+function hasRoomInMemory(): boolean {
+  if (process.env.TMPDIR !== undefined || process.platform !== 'linux') return false
+  try {
+    const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
+    const [, , type, options = ''] =
+      mounts.find((line) => line.split(' ')[1] === MEMORY)?.split(' ') ?? []
+    const { bavail, bsize } = statfsSync(MEMORY)
+    const runs = type === 'tmpfs' && !options.split(',').includes('noexec')
+    return runs && Math.min(bavail * bsize, freemem()) >= ROOM_BYTES
+  } catch {
+    return false
+  }
 }
 
 let own: string | undefined
 
 /** Of the run, or of this process where it runs alone. */
 function sharedFolder(): string {
-  return process.env[VARIABLE] ?? (own ??= makeFolder().folder)
+  return process.env[VARIABLE] ?? (own ??= makeFolder(tmpdir()).artifacts)
 }
 
-function makeFolder(): { folder: string; remove: () => Promise<void> } {
-  const folder = mkdtempSync(join(tmpdir(), 'watchpost-artifacts-'))
-  // Servers run as another user.
-  chmodSync(folder, 0o711)
+interface RunFolder {
+  readonly folder: string
+  readonly artifacts: string
+  remove(): Promise<void>
+}
+
+function makeFolder(parent: string): RunFolder {
+  const folder = mkdtempSync(join(parent, 'watchpost-run-'))
   const undertaker = hireUndertaker(folder)
+  const artifacts = join(folder, 'artifacts')
+  mkdirSync(artifacts)
+  // Servers run as another user.
+  for (const each of [folder, artifacts]) chmodSync(each, 0o711)
   // Programs that are bundled below it find the packages of the repository.
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+  symlinkSync(join(root, 'node_modules'), join(artifacts, 'node_modules'), 'junction')
   return {
     folder,
+    artifacts,
     async remove() {
       rmSync(folder, { recursive: true, force: true })
       await undertaker.dismiss()
