@@ -5,6 +5,7 @@
  * named, and do not fail.
  */
 
+import { tmpdir } from 'node:os'
 import { run, tool } from './steps.mjs'
 
 /**
@@ -64,7 +65,7 @@ const steps = [
     about: 'a checker and a contact kind are added to a copy by their own files alone',
     work: () => {
       const args = ['run', 'test/package/new-checker.test.ts']
-      const env = { ...process.env, NEW_CHECKER: '1' }
+      const env = { ...onDisk(), NEW_CHECKER: '1' }
       return tool('vitest/vitest.mjs', args, { env, quiet: true })
     },
   },
@@ -74,10 +75,15 @@ const steps = [
       'Next.js, bundlers, executables, an image and `watchpost init` take the packed package, and it runs',
     work: () => {
       const args = ['run', 'test/bundles']
-      return tool('vitest/vitest.mjs', args, { env: { ...process.env, BUNDLES: '1' }, quiet: true })
+      return tool('vitest/vitest.mjs', args, { env: { ...onDisk(), BUNDLES: '1' }, quiet: true })
     },
   },
 ]
+
+/** The environment of tests that write whole folders of packages, which are nothing for memory. */
+function onDisk() {
+  return { ...process.env, TMPDIR: tmpdir() }
+}
 
 /** @param {string} name */
 function script(name) {
