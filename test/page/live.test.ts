@@ -6,7 +6,7 @@ import express from 'express'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createLive } from '../../src/page/live/live.ts'
-import { placesOf } from '../../src/page/live/places.ts'
+import { liveLimitsOf } from '../../src/page/live/connection-limits.ts'
 import type { Access } from '../../src/page/session/access.ts'
 import { toNodeHandler } from '../../src/rest/node.ts'
 import { site } from './visit.ts'
@@ -284,7 +284,7 @@ describe('live changes', () => {
 
   it('take an account of any number of monitors', async () => {
     const { engine, clock } = await site()
-    const live = createLive({ engine, clock, places: placesOf({}) })
+    const live = createLive({ engine, clock, limits: liveLimitsOf({}) })
     const states = new Set(Array.from({ length: 200_000 }, (_, n) => n + 1))
     const rounds = new Set<number>()
     const answer = live.listen({ audience: { kind: 'account', id: 1 }, states, rounds })
