@@ -98,6 +98,7 @@ describe('If-Match', () => {
   it('of several asks for the present one', async () => {
     expect(await wanted('"4", "5.abc"')).toEqual([{ version: 5 }, 1])
     expect(await wanted('"4","5"')).toEqual([{ version: 5 }, 1])
+    expect(await wanted('"123456789012345"')).toEqual([{ version: 123_456_789_012_345 }, 0])
     await expect(wanted('"4", "6"')).rejects.toMatchObject({ code: 'version_mismatch' })
   })
 

@@ -135,6 +135,12 @@ describe('query parameters', () => {
     ['a single one given twice', param.flag(''), 'p=1&p=0', /^invalid: given too often/],
     ['NUL in a text', param.text('', 10), 'p=a%00b', /^invalid: control/],
     ['a line break in a tag', param.allOfAnyOf(''), 'p=a%0Ab', /^invalid: control/],
+    [
+      'a line break in one of several tags',
+      param.allOfAnyOf(''),
+      'p=a&p=b%0A',
+      /^invalid: control/,
+    ],
     ['a text too long', param.text('', 3), 'p=abcd', /^out_of_range/],
     ['no time', param.time(''), 'p=yesterday', /^invalid/],
     ['a month thirteen', param.time(''), 'p=2026-13-01', /^invalid/],
