@@ -66,7 +66,7 @@ async function situation(given: Given = {}) {
   const errors: string[] = []
   const kind = { kind: 'recorder' }
   const core = {
-    ...{ store, clock, zones: timeZones(), kinds: new Map([['recorder', kind]]) },
+    ...{ store, clock, zones: timeZones(), contactKinds: new Map([['recorder', kind]]) },
     log: {
       error: (of: { err: Error; notification_id: number }, text: string) =>
         void errors.push(`${of.notification_id} ${text}: ${of.err.message}`),
