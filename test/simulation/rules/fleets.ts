@@ -30,8 +30,8 @@ export const FLEET_RULES: readonly Rule[] = [
     name: 'changes-elsewhere-are-unheard',
     about: 'An engine hears nothing of what another one changes.',
     file: 'engine/sharing/change-feed.ts',
-    find: '(id) => void read(id).catch(',
-    replace: '(id) => void (id < 0 ? read(id) : Promise.resolve()).catch(',
+    find: "(id) => readOrRetry(id ?? 'all')",
+    replace: "(id) => (id === undefined ? readOrRetry('all') : undefined)",
     machines: 2,
   },
 ]
