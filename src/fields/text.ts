@@ -5,13 +5,12 @@
  */
 
 import * as v from 'valibot'
+import { LONE_SURROGATE } from '../model/printable.ts'
 
 /** Any control character but tab, line feed and carriage return. */
 // eslint-disable-next-line no-control-regex -- they are what is refused
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
 const LINE_BREAK = /[\0\r\n]/
-/** A lone surrogate has no UTF-8 encoding, so stores and hashes would change it. */
-const LONE_SURROGATE = /\p{Surrogate}/u
 
 export interface TextBounds {
   readonly min?: number

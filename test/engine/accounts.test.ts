@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { defineChecker } from '../../src/checkers/checker.ts'
 import { requestServicesOf } from '../../src/engine/services/request-services.ts'
-import { NotFoundError } from '../../src/errors.ts'
+import { NotFoundError, ValidationError } from '../../src/errors.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { syncMonitors } from '../../src/monitors/sync.ts'
 import { createPage } from '../../src/page/index.ts'
@@ -143,6 +143,10 @@ describe.each(Object.entries(STORES))('an account as a host needs it, on %s', (_
     [{ name: 'a', external_id: '' }, 'external_id'],
     [{ name: 'a', external_id: 7 }, 'external_id'],
     [{ name: 'a', external_id: 'x'.repeat(201) }, 'external_id'],
+    [{ name: 'a', external_id: 'crm-7\0' }, 'external_id'],
+    [{ name: 'a', external_id: 'crm\n7' }, 'external_id'],
+    [{ name: 'a', external_id: '\ud800' }, 'external_id'],
+    [{ name: 'a\u001b[2J' }, 'name'],
     [{ name: 'a', nmae: 'b' }, 'nmae'],
     [{ name: 'a', quotas: 7 }, 'quotas'],
     [{ name: 'a', quotas: { monitors: -1 } }, 'quotas.monitors'],
@@ -155,6 +159,25 @@ describe.each(Object.entries(STORES))('an account as a host needs it, on %s', (_
     const refused = await r.engine.accounts.create(input as never).catch((error: unknown) => error)
     expect(Object.keys((refused as { fields: object }).fields)).toEqual([field])
     expect(await r.engine.accounts.list()).toHaveLength(1)
+    await r.engine.stop()
+  })
+
+  it('of another one is found by no external id that a store would shorten or change to its own', async () => {
+    const r = await rig({}, { store: make() })
+    const { accounts } = r.engine
+    for (const external_id of ['crm-7', '\ufffd']) await accounts.create({ name: 'A', external_id })
+    for (const external_id of ['crm-7\0', 'crm-7\0of another', '\ud800', '\udfff']) {
+      expect(await accounts.find({ external_id })).toBeUndefined()
+      await expect(accounts.create({ name: 'B', external_id })).rejects.toThrow(ValidationError)
+    }
+    // Names of JavaScript, another case, another form of the same letter, a space: each is another one.
+    const others = ['__proto__', 'constructor', 'CRM-7', ' crm-7', 'é', 'e\u0301']
+    const made = await Promise.all(
+      others.map((external_id) => accounts.create({ name: 'C', external_id })),
+    )
+    expect(new Set(made.map(({ id }) => id)).size).toBe(others.length)
+    for (const { id, external_id } of made)
+      expect(await accounts.find({ external_id: external_id ?? '' })).toMatchObject({ id })
     await r.engine.stop()
   })
 

@@ -21,6 +21,7 @@ import { accountView } from '../views/views.ts'
 import { quotaProblems, resolvedQuotas } from './quotas.ts'
 import type { ServiceContext } from './service-context.ts'
 import { isJsonObject } from '../../model/json.ts'
+import { lineProblem } from '../../model/printable.ts'
 import type { Problems } from '../../fields/parse.ts'
 import type { Core } from '../core/core.ts'
 
@@ -42,7 +43,8 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
 
   async function byExternalId(external_id: unknown): Promise<AccountRecord | undefined> {
     // An invalid value finds no account.
-    return typeof external_id === 'string' ? store.accounts.byExternalId(external_id) : undefined
+    if (typeof external_id !== 'string' || lineProblem(external_id) !== undefined) return undefined
+    return store.accounts.byExternalId(external_id)
   }
 
   return {
@@ -221,14 +223,18 @@ function ofDefaults(problems: Problems): Problems {
 
 function nameProblems(name: unknown): Record<string, string> {
   if (typeof name !== 'string' || name.trim() === '') return { name: 'required' }
-  return name.length > NAME_LIMIT ? { name: `out_of_range: 1..${NAME_LIMIT} characters` } : {}
+  return textProblems('name', name, NAME_LIMIT)
 }
 
 function externalIdProblems(external_id: unknown): Record<string, string> {
   if (typeof external_id !== 'string') return { external_id: 'invalid: a text is expected' }
-  const { length } = external_id
-  if (length >= 1 && length <= EXTERNAL_ID_LIMIT) return {}
-  return { external_id: `out_of_range: 1..${EXTERNAL_ID_LIMIT} characters` }
+  return textProblems('external_id', external_id, EXTERNAL_ID_LIMIT)
+}
+
+function textProblems(field: string, text: string, most: number): Record<string, string> {
+  const fits = text.length >= 1 && text.length <= most
+  const problem = fits ? lineProblem(text) : `out_of_range: 1..${most} characters`
+  return problem === undefined ? {} : { [field]: problem }
 }
 
 function quotasProblems(quotas: unknown): Record<string, string> {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { ASCII_CONTROL } from '../../model/printable.ts'
+import { lineProblem } from '../../model/printable.ts'
 import { ValidationError } from '../../errors.ts'
 import { isTime, readIsoTime } from '../../model/time.ts'
 import type { EpochMs } from '../../model.ts'
@@ -73,11 +73,10 @@ export const read = {
     (max: number): Reader<string> =>
     (value) => {
       if (typeof value !== 'string') return { problem: 'invalid: a text is expected' }
-      if (ASCII_CONTROL.test(value))
-        return { problem: 'invalid: control characters are not allowed' }
-      return value.length <= max
-        ? { value }
-        : { problem: `out_of_range: at most ${max} characters` }
+      const problem =
+        lineProblem(value) ??
+        (value.length > max ? `out_of_range: at most ${max} characters` : undefined)
+      return problem === undefined ? { value } : { problem }
     },
 
   list:
