@@ -5,6 +5,7 @@
  */
 
 import { NotFoundError, ValidationError } from '../../errors.ts'
+import { lineProblem } from '../../model/printable.ts'
 import { ALL_SCOPES, KEY_SCOPES } from '../../model/scopes.ts'
 import type { KeyRecord } from '../../model.ts'
 import type { AccountScope, Engine } from '../api/engine.ts'
@@ -27,10 +28,12 @@ const PREFIX_CHARS = 8
 const NAME_LIMIT = 200
 
 const KEY = {
-  name: (value: unknown) =>
-    typeof value === 'string' && value.trim() !== '' && value.length <= NAME_LIMIT
-      ? { value }
-      : { problem: `invalid: a text of 1 to ${NAME_LIMIT} characters is expected` },
+  name: (value: unknown) => {
+    if (typeof value !== 'string' || value.trim() === '' || value.length > NAME_LIMIT)
+      return { problem: `invalid: a text of 1 to ${NAME_LIMIT} characters is expected` }
+    const problem = lineProblem(value)
+    return problem === undefined ? { value } : { problem }
+  },
   key: (value: unknown) =>
     typeof value === 'string' && isPlausibleKey(value)
       ? { value }
