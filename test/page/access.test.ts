@@ -139,6 +139,7 @@ describe('the cookie of a session', () => {
     )
     const secured = visitorOf(createPage(engine, { clock, secureCookies: true }))
     expect((await secured.signIn()).headers.getSetCookie()[0]).toMatch(/; Secure$/)
+    expect((await secured.get('/')).status).toBe(200)
     const overTls = new Request('https://watch.test/sign-in', {
       method: 'POST',
       body: new URLSearchParams({ key: KEY }),
@@ -146,6 +147,51 @@ describe('the cookie of a session', () => {
     })
     const response = await createPage(engine, { clock }).fetch(overTls)
     expect(response.headers.getSetCookie()[0]).toMatch(/; Secure$/)
+  })
+
+  it.each(['', '/ops/status'])(
+    'cannot be set by another host of the domain on https, mounted at "%s"',
+    async (basePath) => {
+      const { engine, clock } = await site()
+      const page = createPage(engine, { clock, basePath })
+      const at = (path: string, init: RequestInit = {}) =>
+        page.fetch(new Request(`https://watch.test${basePath}${path}`, init))
+      const headers = { 'Sec-Fetch-Site': 'same-origin' }
+      const body = new URLSearchParams({ key: KEY })
+      const [set = ''] = (
+        await at('/sign-in', { method: 'POST', body, headers })
+      ).headers.getSetCookie()
+      // What a browser requires of the prefix: Secure, the path of the root, and no domain.
+      expect(set).toMatch(/^__Host-watchpost_session[\w%]*=[\w.-]+; Path=\/; .*; Secure$/)
+      expect(set).not.toMatch(/domain/i)
+      const [, name = '', value = ''] = /^([^=]+)=([^;]+)/.exec(set) ?? []
+      const status = async (cookie: string) => (await at('/', { headers: { cookie } })).status
+      expect(await status(`${name}=${value}`)).toBe(200)
+      // This one any host of the domain can set.
+      expect(await status(`watchpost_session=${value}`)).toBe(303)
+      const signedOut = await at('/sign-out', {
+        method: 'POST',
+        headers: { ...headers, cookie: `${name}=${value}` },
+      })
+      expect(signedOut.headers.getSetCookie()[0]).toContain(`${name}=; Path=/; Max-Age=0;`)
+      expect(await status(`${name}=${value}`)).toBe(303)
+    },
+  )
+
+  it('of one page is no session of another one on the same host', async () => {
+    const { engine, clock } = await site()
+    const names = await Promise.all(
+      ['/a', '/b'].map(async (basePath) => {
+        const page = createPage(engine, { clock, basePath, secureCookies: true })
+        const request = new Request(`${ORIGIN}${basePath}/sign-in`, {
+          method: 'POST',
+          body: new URLSearchParams({ key: KEY }),
+          headers: { 'Sec-Fetch-Site': 'same-origin' },
+        })
+        return (await page.fetch(request)).headers.getSetCookie()[0]?.split('=')[0]
+      }),
+    )
+    expect(new Set(names).size).toBe(2)
   })
 
   it('ends with its time', async () => {

@@ -6,12 +6,12 @@
  */
 
 import { neighbourhoodOf } from '../../net/peer/client-address.ts'
-import { mayLook, sessionCookie, SESSION_COOKIE } from '../session/access.ts'
+import { mayLook, sessionCookie, sessionIn } from '../session/access.ts'
 import { htmlAnswer, seeOther } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
 import { backOf, ownForm } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
-import { cookieOf, cookie } from '../session/cookies.ts'
+import { cookie } from '../session/cookies.ts'
 import { DENSITIES, documentOf, THEMES } from '../layout/frame.ts'
 import { notFound, badRequest } from '../http/http-error.ts'
 import type { Frame } from '../layout/frame.ts'
@@ -85,7 +85,7 @@ async function signOut(call: Call): Promise<Answer> {
   const { service, request, url } = call
   const { base, sessions } = service
   await ownForm(call)
-  sessions.end(cookieOf(request, SESSION_COOKIE))
+  sessions.end(sessionIn(request, service))
   const gone = sessionCookie(null, { base, secure: service.isSecure(url), max_age_sec: 0 })
   return seeOther(`${base}/sign-in`, [gone])
 }

@@ -5,11 +5,10 @@
  */
 
 import type { AccountScope, Engine } from '../../engine/api/engine.ts'
-import { SESSION_COOKIE, visitorOf } from '../session/access.ts'
+import { sessionIn, visitorOf } from '../session/access.ts'
 import type { Answer } from '../http/answer.ts'
 import { idList, oneOf, positive } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
-import { cookieOf } from '../session/cookies.ts'
 import { auditRoutes } from '../audit/audit-log.ts'
 import { contactRoutes } from '../contacts/contact-routes.ts'
 import { editRoutes } from '../edit/edit-routes.ts'
@@ -133,7 +132,7 @@ async function listen(call: Call): Promise<Answer | Response> {
     audience: {
       kind: 'account',
       id: account_id,
-      session: visitor.session ? cookieOf(request, SESSION_COOKIE) : undefined,
+      session: visitor.session ? sessionIn(request, service) : undefined,
       client: clientFor(request, service.clientOf),
     },
     admitted: () => isStillOf(account_id, call),

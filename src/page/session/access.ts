@@ -37,7 +37,7 @@ export type Authorize = (
   request: Request,
 ) => Promise<Access | Response | null> | Access | Response | null
 
-export const SESSION_COOKIE = 'watchpost_session'
+const SESSION_COOKIE = 'watchpost_session'
 
 export interface Visitor extends Access {
   readonly keys: boolean
@@ -48,7 +48,13 @@ export interface Visitor extends Access {
   readonly by: Requester
 }
 
-interface AccessParts {
+/** How a page is served. */
+interface Served {
+  readonly base: string
+  isSecure(url: URL): boolean
+}
+
+interface AccessParts extends Served {
   readonly engine: Pick<Engine, 'account' | 'accounts'>
   readonly sessions: Sessions
   readonly authorize: Authorize | undefined
@@ -56,8 +62,9 @@ interface AccessParts {
 
 export async function visitorOf(
   request: Request,
-  { engine, sessions, authorize }: AccessParts,
+  parts: AccessParts,
 ): Promise<Visitor | Response | undefined> {
+  const { engine, sessions, authorize } = parts
   if (authorize !== undefined) {
     const access = await authorize(request)
     if (access instanceof Response) return access
@@ -71,7 +78,7 @@ export async function visitorOf(
     const keys = !looks_only && (access.keys as unknown) === true
     return { account_id, identity, actor, read_only: looks_only, keys, session: false, by }
   }
-  const session = sessions.read(cookieOf(request, SESSION_COOKIE))
+  const session = sessions.read(sessionIn(request, parts))
   const key = session === undefined ? undefined : await keyOf(engine, session)
   if (session === undefined || key === undefined || !mayLook(key)) return undefined
   const { account_id, key_id } = session
@@ -96,15 +103,28 @@ async function keyOf(
   return key?.revoked_at === null ? key : undefined
 }
 
+/** The value of the session's cookie. */
+export function sessionIn(request: Request, { base, isSecure }: Served): string | undefined {
+  return cookieOf(request, nameOf(base, isSecure(new URL(request.url))))
+}
+
+/**
+ * On https no other host of the domain can set a cookie of this name (RFC 6265bis, 4.1.3.2: `__Host-`). It is then sent
+ * for every path, so that two pages on one host need two names.
+ */
+function nameOf(base: string, secure: boolean): string {
+  return secure ? `__Host-${SESSION_COOKIE}${encodeURIComponent(base)}` : SESSION_COOKIE
+}
+
 export function sessionCookie(
   value: string | null,
   options: { readonly base: string; readonly secure: boolean; readonly max_age_sec: number },
 ): string {
   const { base, secure, max_age_sec } = options
   return cookie({
-    name: SESSION_COOKIE,
+    name: nameOf(base, secure),
     value: value ?? '',
-    path: base === '' ? '/' : base,
+    path: secure || base === '' ? '/' : base,
     max_age_sec: value === null ? 0 : max_age_sec,
     secure,
   })
