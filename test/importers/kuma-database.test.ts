@@ -191,6 +191,23 @@ it('leaves out days that no calendar has', () => {
   })
   expect(imported.history).toMatchObject({ shop: [{ day: '2026-01-01' }] })
 })
+
+it('names groups as tags, the nearest first, however many there are in one another', () => {
+  const monitor = Array.from({ length: 20_000 }, (_, id) => ({
+    ...{ id, name: `M${id}`, type: 'ping', hostname: 'a.example', parent: id + 1 },
+  }))
+  const { monitors, not_carried_over } = fromKumaDatabase({
+    ...{ ...asked, defaults: {} },
+    tables: { ...none, monitor },
+  })
+  expect(monitors).toHaveLength(20_000)
+  expect(monitors[0]?.['tags']).toEqual(Array.from({ length: 20 }, (_, at) => `M${at + 1}`))
+  expect(not_carried_over[0]).toEqual({
+    of: 'M0',
+    what: 'it is in more than 20 groups, one in the other: the nearest ones became tags',
+  })
+})
+
 const notes = (imported: ReturnType<typeof fromKumaDatabase>, of: string) =>
   imported.not_carried_over.filter((note) => note.of === of).map(({ what }) => what)
 
@@ -283,6 +300,34 @@ describe('the database of Uptime Kuma 2', () => {
     // A second time they are there already.
     const again = await watchpost.run(['import', 'kuma', file, ...flags], { cwd })
     expect(again.code).toBe(64)
+  })
+
+  it.each([
+    // A few bytes in the file, and of any size when they are read.
+    `CREATE TABLE monitor (id INTEGER, name TEXT GENERATED ALWAYS AS (hex(zeroblob(id))) VIRTUAL)`,
+    `CREATE TABLE monitor (id INTEGER, name TEXT GENERATED ALWAYS AS (hex(zeroblob(id))) STORED)`,
+    'CREATE VIRTUAL TABLE monitor USING fts5(id, name)',
+    `CREATE VIEW monitor AS WITH RECURSIVE c(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM c LIMIT 9)
+     SELECT id, 'm' AS name FROM c`,
+  ])('has no values that its file computes: %s', async (sql) => {
+    const file = join(folder(), 'kuma.db')
+    const handle = (await loadDriver()).open(file)
+    const links = SCHEMA.filter((each) => each.startsWith('CREATE TABLE monitor_notification'))
+    for (const each of [sql, ...links]) handle.exec(each)
+    if (sql.startsWith('CREATE TABLE')) handle.exec('INSERT INTO monitor (id) VALUES (9)')
+    handle.close()
+    await expect(readSqlite(file)).rejects.toThrow('is no database of Uptime Kuma')
+  })
+
+  it('has no name that begins a line of its own on a terminal', async () => {
+    const file = join(folder(), 'backup.json')
+    const name = 'Shop\nwatchpost: 9 monitors, 0 notes'
+    writeFileSync(file, JSON.stringify({ monitorList: [{ name, type: 'mqtt' }] }))
+    const { stderr } = await watchpost.run(['import', 'kuma', file])
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'watchpost: Shop watchpost: 9 monitors, 0 notes: not imported: the type mqtt has no counterpart',
+      'watchpost: 0 monitors, 1 notes',
+    ])
   })
 
   it('is told from another file', async () => {

@@ -15,6 +15,7 @@ import { fromKuma } from '../../importers/kuma/index.ts'
 import { fromBetterStack } from '../../importers/services/better-stack.ts'
 import { fromHealthchecks } from '../../importers/services/healthchecks.ts'
 import { fromUptimeRobot } from '../../importers/services/uptime-robot.ts'
+import { oneLine } from '../check/verdict.ts'
 import { EXIT, textFlag } from '../command.ts'
 import type { Call, Command, Flags } from '../command.ts'
 import { settingFlags, settingsHelp } from '../environment.ts'
@@ -131,7 +132,8 @@ async function run(call: Call): Promise<number> {
   })
   if (contactsFile !== undefined) await writeNew(contactsFile, contacts)
   if (historyFile !== undefined) await writeNew(historyFile, history)
-  for (const { of, what } of not_carried_over) printError(`${of}: ${what}`)
+  // Names of the file: a line break in one begins no line of its own.
+  for (const { of, what } of not_carried_over) printError(oneLine(`${of}: ${what}`))
   printError(`${monitors.length} monitors, ${not_carried_over.length} notes`)
   sayJson({ monitors, not_carried_over }, 2)
   return EXIT.ok

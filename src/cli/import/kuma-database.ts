@@ -55,7 +55,9 @@ export async function readSqlite(path: string): Promise<ReadTables> {
           return Promise.resolve(rows)
         },
         quoted: (name) => `"${name}"`,
-        tableNames: "SELECT name FROM sqlite_master WHERE type = 'table'",
+        // No virtual tables, and none with computed columns: their values can be of any size, and Uptime Kuma has neither.
+        tableNames: `SELECT name FROM sqlite_master AS made WHERE type = 'table' AND rootpage > 0
+          AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(made.name) WHERE hidden > 1)`,
         defaults: `SELECT name, dflt_value AS value FROM pragma_table_info('monitor')`,
       })
     } finally {

@@ -56,6 +56,7 @@ export function fromKumaDatabase(database: KumaDatabase): Imported {
   const names = new Map(monitors.map((each) => [each['id'], textOf(each['name'])]))
   const contacts = contactsOf(gathering, database)
   const windows = windowsOf(gathering, database)
+  const links = linksOf(tables)
   const certificates = new Set<string>()
   const silent = Object.entries(database.defaults)
   const history: Record<string, readonly JsonObject[]> = {}
@@ -63,13 +64,14 @@ export function fromKumaDatabase(database: KumaDatabase): Imported {
     const exportedRow = monitors[index] ?? {}
     const id = exportedRow['id']
     const groups = ancestorsOf(exportedRow, byId)
-    const told = idsOf(tables.monitor_notification, id, 'notification_id')
+    if (groups.length > MAX_GROUPS) gathering.note(textOf(exportedRow['name']), TOO_NESTED)
+    const told = idsOf(links.notifications.get(id), 'notification_id')
     const others = told.filter((each) => !contacts.made.has(each))
     const key = oneMonitor({
       gathering,
       monitor: {
         ...exportedRow,
-        tags: tagsOf(tables, id),
+        tags: tagsOf(links, id),
         notificationIDList: Object.fromEntries(others.map((each) => [textOf(each), true])),
         // A member of a group that is paused is paused as well.
         ...(groups.some(({ active }) => active === 0) ? { active: 0 } : {}),
@@ -78,8 +80,8 @@ export function fromKumaDatabase(database: KumaDatabase): Imported {
       notifications: contacts.names,
       certificates,
       more: {
-        groups: groups.slice(1).map((group) => textOf(group['name'])),
-        maintenance: idsOf(tables.monitor_maintenance, id, 'maintenance_id').flatMap(
+        groups: groups.slice(1, MAX_GROUPS).map((group) => textOf(group['name'])),
+        maintenance: idsOf(links.maintenance.get(id), 'maintenance_id').flatMap(
           (each) => windows.get(each) ?? [],
         ),
         contacts: told.flatMap((each) => contacts.made.get(each) ?? []),
@@ -89,7 +91,7 @@ export function fromKumaDatabase(database: KumaDatabase): Imported {
           .map(([name]) => camel(name)),
       },
     })
-    if (database.history && key !== undefined) history[key] = daysOf(tables, id)
+    if (database.history && key !== undefined) history[key] = daysOf(links.days.get(id))
   }
   noteRest(gathering, tables)
   return {
@@ -97,6 +99,43 @@ export function fromKumaDatabase(database: KumaDatabase): Imported {
     ...(database.contacts ? { contacts: contacts.list } : {}),
     ...(database.history ? { history } : {}),
   }
+}
+
+/** Groups around a monitor that become tags. */
+const MAX_GROUPS = 20
+const TOO_NESTED = `it is in more than ${MAX_GROUPS} groups, one in the other: the nearest ones became tags`
+/** Groups around a monitor that are read: a file may nest thousands. */
+const MAX_DEPTH = 100
+
+type ByMonitor = ReadonlyMap<Json | undefined, readonly JsonObject[]>
+
+/** What belongs to a monitor, found without reading all rows again for each. */
+interface Links {
+  readonly tags: ByMonitor
+  readonly tagNames: ReadonlyMap<Json | undefined, Json | undefined>
+  readonly notifications: ByMonitor
+  readonly maintenance: ByMonitor
+  readonly days: ByMonitor
+}
+
+function linksOf(tables: KumaTables): Links {
+  return {
+    tags: byMonitor(tables.monitor_tag),
+    tagNames: new Map(tables.tag.map(({ id, name }) => [id, name])),
+    notifications: byMonitor(tables.monitor_notification),
+    maintenance: byMonitor(tables.monitor_maintenance),
+    days: byMonitor(tables.stat_daily),
+  }
+}
+
+function byMonitor(rows: readonly JsonObject[]): ByMonitor {
+  const found = new Map<Json | undefined, JsonObject[]>()
+  for (const row of rows) {
+    const own = found.get(row['monitor_id'])
+    if (own === undefined) found.set(row['monitor_id'], [row])
+    else own.push(row)
+  }
+  return found
 }
 
 /** Columns that its export has under their own name. */
@@ -132,28 +171,24 @@ function ancestorsOf(
   monitor: JsonObject,
   byId: ReadonlyMap<Json | undefined, JsonObject>,
 ): readonly JsonObject[] {
-  const groups: JsonObject[] = []
+  const groups = new Set<JsonObject>()
   let group = byId.get(monitor['parent'])
-  while (group !== undefined && !groups.includes(group)) {
-    groups.push(group)
+  while (group !== undefined && !groups.has(group) && groups.size < MAX_DEPTH) {
+    groups.add(group)
     group = byId.get(group['parent'])
   }
-  return groups
+  return [...groups]
 }
 
-function tagsOf({ tag, monitor_tag }: KumaTables, id: Json | undefined): readonly JsonObject[] {
-  return monitor_tag
-    .filter((link) => link['monitor_id'] === id)
-    .map((link) => ({
-      name: tag.find((each) => each['id'] === link['tag_id'])?.['name'],
-      value: link['value'],
-    }))
+function tagsOf({ tags, tagNames }: Links, id: Json | undefined): readonly JsonObject[] {
+  return (tags.get(id) ?? []).map((link) => ({
+    name: tagNames.get(link['tag_id']),
+    value: link['value'],
+  }))
 }
 
-function idsOf(links: readonly JsonObject[], monitor: Json | undefined, column: string): Json[] {
-  return links
-    .filter((link) => link['monitor_id'] === monitor)
-    .flatMap((link) => link[column] ?? [])
+function idsOf(links: readonly JsonObject[] = [], column: string): Json[] {
+  return links.flatMap((link) => link[column] ?? [])
 }
 
 interface Contacts {
@@ -168,10 +203,11 @@ function contactsOf(gathering: Gathering, { tables, contacts }: KumaDatabase): C
   const list: JsonObject[] = []
   const made = new Map<Json, string>()
   const names = new Map<string, string>()
+  const used = new Set<unknown>()
   for (const row of tables.notification) {
     const { id = null } = row
     const own = textOf(row['name']) || `notification ${textOf(id)}`
-    const taken = list.some(({ name }) => name === own)
+    const taken = used.has(own)
     const name = taken ? `${own} (${textOf(id)})` : own
     const note = (what: string): void => gathering.note(name, what)
     const config = parsed(row['config'])
@@ -181,6 +217,7 @@ function contactsOf(gathering: Gathering, { tables, contacts }: KumaDatabase): C
     if (contact === undefined) names.set(textOf(id), name)
     else {
       list.push({ ...contact, name: name.slice(0, 200) })
+      used.add(name.slice(0, 200))
       made.set(id, name.slice(0, 200))
       if (row['active'] === 0) note('the notification is off over there, and not here')
     }
@@ -230,9 +267,9 @@ function isOff(value: Json | undefined): boolean {
 }
 
 /** The days of a monitor: checks that were good and bad, and the mean response time. */
-function daysOf({ stat_daily }: KumaTables, id: Json | undefined): readonly JsonObject[] {
-  return stat_daily
-    .filter((row) => row['monitor_id'] === id && isDate(row['timestamp']))
+function daysOf(rows: readonly JsonObject[] = []): readonly JsonObject[] {
+  return rows
+    .filter((row) => isDate(row['timestamp']))
     .map(({ timestamp, up, down, ping }) => ({
       day: new Date(Number(timestamp) * 1000).toISOString().slice(0, 10),
       up,

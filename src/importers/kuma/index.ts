@@ -24,8 +24,9 @@ export function fromKuma(document: unknown): Imported {
   const monitors = objectsIn(document['monitorList'], tell)
   const names = new Map(monitors.map((each) => [each['id'], textOf(each['name'])]))
   const certificates = new Set<string>()
+  const notifications = namesOf(document)
   for (const monitor of monitors) {
-    oneMonitor({ gathering, monitor, names, certificates, notifications: namesOf(document) })
+    oneMonitor({ gathering, monitor, names, certificates, notifications })
   }
   noteRest(gathering, document)
   return gathering.done()
