@@ -39,7 +39,11 @@ function readable(level: Level, { err, ...fields }: Fields, message: string): st
   const { stack, message: reason } = (err ?? {}) as { stack?: string; message?: string }
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
   const trouble = stack ?? reason
-  const text = `${message}${pairs.join('')}${trouble === undefined ? '' : `: ${trouble}`}`
+  // A line of a text of others is indented: it begins no line of the log.
+  const text = `${message}${pairs.join('')}${trouble === undefined ? '' : `: ${trouble}`}`.replace(
+    /\n(?! )/g,
+    '\n    ',
+  )
   return `${iso(systemClock.now())} ${level.padEnd(5)} ${printable(text)}`
 }
 

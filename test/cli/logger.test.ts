@@ -50,6 +50,16 @@ describe('a log line', () => {
     },
   )
 
+  it('is one, or has its further ones indented: an error of others begins none of its own', () => {
+    const { log, lines } = recorded('info', true)
+    const forged = '2026-11-25T00:00:00.000Z info  all is well'
+    log.error({ err: new Error(`relation missing\n${forged}`) }, `a round was lost\n${forged}`)
+    const [first, ...more] = lines.join('').trimEnd().split('\n')
+    expect(first).toContain('error a round was lost')
+    expect(more.length).toBeGreaterThan(2)
+    for (const line of more) expect(line).toMatch(/^ {4}/)
+  })
+
   it.each(LOG_LEVELS.map((level, index) => [level, 4 - index] as const))(
     'of level %s: %i of the four levels are written',
     (level, count) => {
