@@ -88,8 +88,10 @@ export interface UpcomingOptions {
  */
 export interface MaintenanceServices {
   /**
-   * Where the account has as many as it may, one-off windows that ended more than 30 days ago make room. @throws
-   * ValidationError with every problem at once, ConflictError `quota`
+   * At the quota of the account, one-off windows that ended more than 30 days ago are removed first.
+   *
+   * @throws ValidationError with every problem at once
+   * @throws ConflictError `quota`
    */
   create(input: MaintenanceInput): Promise<MaintenanceView>
   /** What `create` would store, and how it differs from another window. @throws ValidationError as `create` does */

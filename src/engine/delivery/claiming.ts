@@ -16,7 +16,7 @@ import { groupsOf, hasWaited, LARGEST_GROUP } from './grouping.ts'
 /** Longer than any attempt; afterwards another process may claim the row. */
 const LEASE_MS = 30_000
 /**
- * The latest_start start of an attempt after its claim: a later one might outlast the lease, and another process would send
+ * Latest start of an attempt after its claim: a later one might outlast the lease, and another process would send
  * it too.
  */
 const LATEST_START_MS = 15_000
