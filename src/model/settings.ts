@@ -36,7 +36,7 @@ export interface CommonSettings {
   readonly tags: readonly string[]
   /** Contacts, in addition to those for all monitors */
   readonly contact_ids: readonly number[]
-  /** Contact id to minutes: notify only if it is still down then (minutes) */
+  /** Contact id to minutes, at most 100: notify only if it is still down then (minutes) */
   readonly contact_delay: Readonly<Record<string, number>>
   /** Maintenance windows, in which no notification is sent */
   readonly maintenance: readonly MaintenanceWindow[]
