@@ -142,6 +142,16 @@ describe('the request limit', () => {
     }
   })
 
+  it('forgets keys of a short window also beside those of a long one', async () => {
+    const { clock, log, take } = setUp()
+    log.take('keys made', { limit: 20, window_ms: 3_600_000 })
+    for (let minute = 0; minute < 30; minute++) {
+      for (let id = 0; id < 100; id++) take(`${minute}.${id}`)
+      await clock.advance(60_000)
+      expect(log.size).toBeLessThanOrEqual(201)
+    }
+  })
+
   it('is told in both families of headers', () => {
     const { clock } = setUp()
     expect(

@@ -29,7 +29,11 @@ export function slidingLog(clock: Pick<Clock, 'monotonic'>): SlidingLog {
   let sweep_at = -Infinity
 
   function sweep(now: number, window_ms: number): void {
-    if (now < sweep_at) return
+    // The shortest window decides: beside one of an hour, keys of a minute would be remembered for an hour.
+    if (now < sweep_at) {
+      sweep_at = Math.min(sweep_at, now + window_ms)
+      return
+    }
     sweep_at = now + window_ms
     for (const [who, { times, window_ms }] of log) {
       if ((times.at(-1) ?? 0) <= now - window_ms) log.delete(who)
