@@ -330,6 +330,24 @@ describe('the database of Uptime Kuma 2', () => {
     ])
   })
 
+  it('has its address in a variable, which no message repeats', async () => {
+    const ask = (env: Record<string, string>) =>
+      watchpost.run(['import', 'kuma', 'env:KUMA_URL'], { env: { KUMA_URL: '', ...env } })
+    for (const KUMA_URL of ['', 'postgres://u:hunter2@h/kuma']) {
+      const { code, stderr } = await ask({ KUMA_URL })
+      expect({ code, stderr }).toEqual({
+        code: 64,
+        stderr: 'watchpost: env:KUMA_URL: the variable is not set to mariadb://…\n',
+      })
+    }
+    const closed = 'mariadb://u:hunter2@127.0.0.1:1/kuma'
+    const { code, stderr } = await ask({ KUMA_URL: closed })
+    expect({ code, stderr }).toEqual({
+      code: 64,
+      stderr: 'watchpost: 127.0.0.1:1: cannot be read (ECONNREFUSED)\n',
+    })
+  })
+
   it('is told from another file', async () => {
     const place = folder()
     writeFileSync(join(place, 'other.db'), 'SQLite format 3\0 and no more')

@@ -12,7 +12,7 @@ const LOGIN_IN_URL = /:\/\/[^\s/:@]+:(?!…|\$)[^\s/@]+@/
 function mistakesIn(text: string): string[] {
   const commands = text
     .split('\n')
-    .filter((line) => /\bwatchpost (?:check|verify|serve|keys|apply|probe)\b/.test(line))
+    .filter((line) => /\bwatchpost (?:check|verify|serve|keys|apply|import|probe)\b/.test(line))
   return commands.filter((line) => SECRET.test(line) || LOGIN_IN_URL.test(line))
 }
 
@@ -36,6 +36,8 @@ it.each([
   ['watchpost verify --secret s3cret body.json', true],
   ['DATABASE_URL=postgres://w:secret@db/w watchpost serve', true],
   ['WEBHOOK_SECRET=s3cret watchpost verify', true],
+  ['watchpost import kuma mariadb://user:secret@host/kuma', true],
+  ['watchpost import kuma env:KUMA_URL', false],
   ['watchpost check http url=https://a auth.pass@=env:SHOP_PASS', false],
   ['WEBHOOK_SECRET=$(cat secret) watchpost verify --header x', false],
 ])('%s is one: %s', (line, isOne) => {

@@ -17,7 +17,7 @@ import { fromHealthchecks } from '../../importers/services/healthchecks.ts'
 import { fromUptimeRobot } from '../../importers/services/uptime-robot.ts'
 import { oneLine } from '../check/verdict.ts'
 import { EXIT, textFlag } from '../command.ts'
-import type { Call, Command, Flags } from '../command.ts'
+import type { Call, Command, Environment, Flags } from '../command.ts'
 import { settingFlags, settingsHelp } from '../environment.ts'
 import { readJson, readYaml } from '../read-file.ts'
 import { printError, sayJson } from '../terminal.ts'
@@ -31,7 +31,7 @@ Writes a list of monitors for "watchpost apply" to stdout. What could not be car
 stderr and listed in the file as not_carried_over; read it before you apply the list.
 
   watchpost import kuma kuma.db --contacts contacts.json > monitors.json       Uptime Kuma 2
-  watchpost import kuma mariadb://user:password@host/kuma > monitors.json      Uptime Kuma 2 on MariaDB
+  watchpost import kuma env:KUMA_URL > monitors.json       Uptime Kuma 2 on MariaDB: mariadb://user:…@host/kuma
   watchpost import kuma Uptime_Kuma_Backup.json > monitors.json                Uptime Kuma 1
   watchpost import gatus config.yaml > monitors.json
   watchpost import blackbox blackbox.yml --prometheus prometheus.yml > monitors.json
@@ -125,7 +125,8 @@ async function run(call: Call): Promise<number> {
     throw new ConfigurationError('--prometheus goes with blackbox (see --help)')
   if ((contactsFile ?? historyFile) !== undefined && name !== 'kuma')
     throw new ConfigurationError('--contacts and --history go with kuma (see --help)')
-  const { monitors, not_carried_over, contacts, history } = await importer(path, {
+  const source = name === 'kuma' ? sourceOf(path, call.env) : path
+  const { monitors, not_carried_over, contacts, history } = await importer(source, {
     prometheus,
     contacts: contactsFile !== undefined,
     history: historyFile !== undefined,
@@ -137,6 +138,15 @@ async function run(call: Call): Promise<number> {
   printError(`${monitors.length} monitors, ${not_carried_over.length} notes`)
   sayJson({ monitors, not_carried_over }, 2)
   return EXIT.ok
+}
+
+/** The address of a database has a password, which all users of the machine could read on a command line. */
+function sourceOf(path: string, env: Environment): string {
+  const [, variable] = /^env:(.+)$/s.exec(path) ?? []
+  if (variable === undefined) return path
+  const address = env[variable] ?? ''
+  if (isMariadbUrl(address)) return address
+  throw new ConfigurationError(`${path}: the variable is not set to mariadb://…`)
 }
 
 /** Our own exports. */
