@@ -112,7 +112,8 @@ async function language(call: Call): Promise<Answer> {
   const back = new URL(backOf(form.get('return'), base), call.url)
   // The one in the address comes first: it would undo the choice.
   back.searchParams.delete('lang')
-  return chosen(call, back.pathname + back.search, [LANGUAGE_COOKIE, value])
+  // Without its dots `/.//host` has become the address of another host.
+  return chosen(call, backOf(back.pathname + back.search, base), [LANGUAGE_COOKIE, value])
 }
 
 /** Kept for a year, for the whole page. */
