@@ -65,8 +65,8 @@ function guarded(logger: Logger): Logger {
 }
 
 const LONGEST_LINE = 2000
-/** Also the separators that end a line in some viewers. */
-const CONTROL = /[\p{Cc}\u2028\u2029]+/gu
+/** Also the separators that end a line in some viewers, and what turns the direction of writing. */
+const CONTROL = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu
 
 function lineOf({ err, ...fields }: LogFields, message: string): string {
   const facts = Object.entries(fields).map(([name, value]) => ` ${name}=${textOf(value)}`)

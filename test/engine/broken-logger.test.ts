@@ -29,6 +29,14 @@ it('a logger that throws or rejects stops nothing, and is told of once', async (
   expect(lines()[0]).toMatch(/logger.*the disk of the log is full/)
 })
 
+it('the default logger writes one line, and none that a text of others turns around', () => {
+  const forged = '\u001b[2J\r\n\u202egnihton\u2066\u061c\u2028watchpost: all is well'
+  loggerOf(undefined).error({ err: new Error(forged), name: forged }, 'a round was lost')
+  expect(lines()).toHaveLength(1)
+  expect(lines()[0]).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u)
+  expect(lines()[0]).toMatch(/^watchpost: a round was lost name=.*gnihton/)
+})
+
 it('a logger is called as a method of what was given', () => {
   class Own {
     readonly said: string[] = []
