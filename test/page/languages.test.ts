@@ -226,7 +226,12 @@ describe('the language', () => {
     expect(await langOf('/status/shop', 'en')).toBe('de')
     expect((await own.post('/language', { language: 'fr' })).status).toBe(400)
     // Resolved against the page, each of these begins with two slashes: the address of another host.
-    for (const away of ['/.//evil.test/', '/status/..//evil.test/', '//evil.test/', '/\\evil.test/']) {
+    for (const away of [
+      '/.//evil.test/',
+      '/status/..//evil.test/',
+      '//evil.test/',
+      '/\\evil.test/',
+    ]) {
       const response = await own.post('/language', { language: 'de', return: away })
       expect(response.headers.get('location'), away).toBe('/')
     }
