@@ -13,6 +13,9 @@ const LIMIT_BYTES = 16 * 1024 * 1024
 
 /** @throws ConfigurationError */
 async function readText(path: string): Promise<string> {
+  // Not repeated: it may hold a password.
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(path))
+    throw new ConfigurationError('a file is expected, and this is an address')
   try {
     const chunks: Buffer[] = []
     let size = 0

@@ -340,12 +340,22 @@ describe('the database of Uptime Kuma 2', () => {
         stderr: 'watchpost: env:KUMA_URL: the variable is not set to mariadb://…\n',
       })
     }
-    const closed = 'mariadb://u:hunter2@127.0.0.1:1/kuma'
-    const { code, stderr } = await ask({ KUMA_URL: closed })
-    expect({ code, stderr }).toEqual({
-      code: 64,
-      stderr: 'watchpost: 127.0.0.1:1: cannot be read (ECONNREFUSED)\n',
-    })
+    const refused = {
+      'mariadb://u:hunter2@127.0.0.1:1/kuma': '127.0.0.1:1: cannot be read (ECONNREFUSED)',
+      'mariadb://u:hunter2@:bad:/kuma':
+        'mariadb://user:password@host:3306/database is expected, special characters percent-encoded',
+    }
+    for (const [KUMA_URL, problem] of Object.entries(refused))
+      expect(await ask({ KUMA_URL })).toMatchObject({ code: 64, stderr: `watchpost: ${problem}\n` })
+  })
+
+  it.each([
+    ['gatus', 'https://u:hunter2@git.example/config.yaml'],
+    ['uptimerobot', 'https://api.example/monitors?key=hunter2'],
+  ])('is read from no address, and %s repeats none: %s', async (tool, address) => {
+    const { code, stderr } = await watchpost.run(['import', tool, address])
+    const problem = 'a file is expected, and this is an address'
+    expect({ code, stderr }).toEqual({ code: 64, stderr: `watchpost: ${problem}\n` })
   })
 
   it('is told from another file', async () => {

@@ -73,8 +73,12 @@ export async function readSqlite(path: string): Promise<ReadTables> {
 
 /** @throws ConfigurationError, which does not repeat the password */
 export async function readMariadb(url: string): Promise<ReadTables> {
+  if (!canParseUrl(url))
+    throw new ConfigurationError(
+      'mariadb://user:password@host:3306/database is expected, special characters percent-encoded',
+    )
   const { createConnection } = await loadMysql()
-  const place = canParseUrl(url) ? new URL(url).host : 'MariaDB'
+  const place = new URL(url).host
   const connection = createConnection({
     uri: url.replace(/^mariadb:/i, 'mysql:'),
     connectTimeout: CONNECT_MS,
