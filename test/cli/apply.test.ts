@@ -277,6 +277,22 @@ describe('watchpost import', () => {
 })
 
 describe('watchpost import of a hostile file', () => {
+  it.each([
+    // 9 to the power of 9 texts in 300 bytes ("billion laughs").
+    [
+      'aliases of aliases',
+      ['a: &a [x, x, x, x, x, x, x, x, x]', ...laughs('abcdefghi')].join('\n'),
+    ],
+    ['lists in lists', `endpoints: ${'['.repeat(20_000)}${']'.repeat(20_000)}`],
+    ['maps in maps', `endpoints: ${'{a: '.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ])('refuses YAML that is more than it seems: %s', async (_name, text) => {
+    const cwd = folder()
+    writeFileSync(join(cwd, 'gatus.yaml'), text)
+    const { code, stderr } = await watchpost.run(['import', 'gatus', 'gatus.yaml'], { cwd })
+    expect({ code, stderr }).toMatchObject({ code: 64 })
+    expect(stderr).toMatch(/^watchpost: gatus.yaml: is not valid YAML \(\w+\)\n$/)
+  })
+
   it('refuses an alias inside of itself', async () => {
     const { write, run } = place()
     write('endpoints:\n  - &e\n    <<: *e\n    name: x\n', 'gatus.yaml')
@@ -317,3 +333,11 @@ describe('watchpost import without the optional package yaml', () => {
     expect(readFileSync(join(cwd, 'gatus.yaml'), 'utf8')).toBe('endpoints: []')
   })
 })
+
+/** Each letter but the first is nine times the one before it. */
+function laughs(letters: string): string[] {
+  return [...letters].slice(1).map((letter, index) => {
+    const alias = `*${letters[index] ?? ''}`
+    return `${letter}: &${letter} [${Array.from({ length: 9 }, () => alias).join(', ')}]`
+  })
+}
