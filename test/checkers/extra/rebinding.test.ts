@@ -35,7 +35,9 @@ async function trapped() {
   return { visits, port }
 }
 
-const settings: Readonly<Record<string, (port: number) => readonly [string, object]>> = {
+type Type = 'websocket' | 'grpc' | 'redis' | 'http'
+
+const settings: Readonly<Record<string, (port: number) => readonly [Type, object]>> = {
   websocket: (port) => ['websocket', { url: `ws://moving.example.org:${port}/` }],
   grpc: (port) => ['grpc', { host: 'moving.example.org', port }],
   redis: (port) => ['redis', { host: 'moving.example.org', port }],
