@@ -71,7 +71,10 @@ export function createShardLeases(core: Core): ShardLeases {
 
   function renewLater(transfer: ShardTransfer): void {
     if (left) return
-    timer = clock.timer(RENEW_MS, () => (renewing = renewAndRepeat(transfer)), { background: true })
+    const renew = (): void => {
+      renewing = renewAndRepeat(transfer)
+    }
+    timer = clock.timer(RENEW_MS, renew, { background: true })
   }
 
   async function renewAndRepeat(transfer: ShardTransfer): Promise<void> {
