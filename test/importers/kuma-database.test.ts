@@ -1,5 +1,7 @@
+import type { AddressInfo, Server } from 'node:net'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createServer } from 'mysql2'
 import { describe, expect, it } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { readMariadb, readSqlite } from '../../src/cli/import/kuma-database.ts'
@@ -349,6 +351,24 @@ describe('the database of Uptime Kuma 2', () => {
       expect(await ask({ KUMA_URL })).toMatchObject({ code: 64, stderr: `watchpost: ${problem}\n` })
   })
 
+  it('in a MariaDB that answers no query is given up', async () => {
+    const server = createServer((connection) => {
+      const silent = connection as unknown as Handshaking
+      for (const event of ['error', 'query'] as const) silent.on(event, () => undefined)
+      silent.serverHandshake(HANDSHAKE)
+    })
+    const { _server: inner } = server as unknown as { readonly _server: Server }
+    inner.listen(0, '127.0.0.1')
+    await new Promise<unknown>((resolve) => inner.once('listening', resolve))
+    const { port } = inner.address() as AddressInfo
+    try {
+      const asked = readMariadb(`mariadb://u:hunter2@127.0.0.1:${port}/kuma`, 200)
+      await expect(asked).rejects.toThrow(/cannot be read \(PROTOCOL_SEQUENCE_TIMEOUT\)/)
+    } finally {
+      inner.close()
+    }
+  })
+
   it.each([
     ['gatus', 'https://u:hunter2@git.example/config.yaml'],
     ['uptimerobot', 'https://api.example/monitors?key=hunter2'],
@@ -366,6 +386,16 @@ describe('the database of Uptime Kuma 2', () => {
       await expect(readSqlite(join(place, name))).rejects.toThrow(name)
   })
 })
+
+/** The side of the server, which the types of mysql2 leave out. */
+interface Handshaking {
+  on(event: 'error' | 'query', then: () => void): void
+  serverHandshake(options: typeof HANDSHAKE): void
+}
+const HANDSHAKE = {
+  ...{ protocolVersion: 10, serverVersion: '10.11.0-MariaDB', connectionId: 1 },
+  ...{ statusFlags: 2, characterSet: 45, capabilityFlags: 0x00ff_f7df },
+}
 
 const watchpost = commandLine()
 

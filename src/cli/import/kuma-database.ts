@@ -71,8 +71,8 @@ export async function readSqlite(path: string): Promise<ReadTables> {
   }
 }
 
-/** @throws ConfigurationError, which does not repeat the password */
-export async function readMariadb(url: string): Promise<ReadTables> {
+/** `query_ms`: for each table. @throws ConfigurationError, which does not repeat the password */
+export async function readMariadb(url: string, query_ms = QUERY_MS): Promise<ReadTables> {
   if (!canParseUrl(url))
     throw new ConfigurationError(
       'mariadb://user:password@host:3306/database is expected, special characters percent-encoded',
@@ -87,7 +87,7 @@ export async function readMariadb(url: string): Promise<ReadTables> {
   connection.on('error', () => undefined)
   const query: Query = (sql) =>
     new Promise((resolve, reject) => {
-      connection.query(sql, (error: Error | null, rows: unknown) => {
+      connection.query({ sql, timeout: query_ms }, (error: Error | null, rows: unknown) => {
         if (error === null) resolve((rows as Record<string, unknown>[]).map(plain))
         else reject(error)
       })
@@ -115,6 +115,7 @@ export async function readMariadb(url: string): Promise<ReadTables> {
 }
 
 const CONNECT_MS = 10_000
+const QUERY_MS = 60_000
 
 async function readTables(
   source: string,
