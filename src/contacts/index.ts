@@ -69,7 +69,9 @@ export interface BuiltinContactsOptions
 
 /**
  * All built-in contact kinds, the webhook first, with one shared guard. `retryConnectionErrors`
- * applies to the webhook only. @throws ConfigurationError
+ * applies to the webhook only.
+ *
+ * @throws ConfigurationError
  */
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- the kinds are their own types
 export function builtinContacts(given: BuiltinContactsOptions = {}) {

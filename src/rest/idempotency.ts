@@ -97,7 +97,9 @@ async function answerOnce(
 }
 
 /**
- * Waits while another process on the same store executes an equal request. @throws HttpError 409 if that takes too
+ * Waits while another process on the same store executes an equal request.
+ *
+ * @throws HttpError 409 if that takes too
  * long
  */
 async function withLock(

@@ -21,7 +21,9 @@ import { failureOf, mysqlClient, mysqlSession } from './session.ts'
 import { mysqlWire } from './wire.ts'
 
 /**
- * Returns a session that is ready for statements. @throws CheckFailure if the server is unreachable
+ * Returns a session that is ready for statements.
+ *
+ * @throws CheckFailure if the server is unreachable
  * or refuses the login
  */
 export async function logIn(

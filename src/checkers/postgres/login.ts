@@ -27,7 +27,9 @@ import { errorFailure, isOfServer } from './errors.ts'
 const ERROR_LIMIT_BYTES = 4096
 
 /**
- * Returns a session that is ready for statements. @throws CheckFailure if the server is unreachable
+ * Returns a session that is ready for statements.
+ *
+ * @throws CheckFailure if the server is unreachable
  * or refuses the login
  */
 export async function logIn(

@@ -43,8 +43,9 @@ export interface AccountUseView {
 
 export interface Accounts {
   /**
-   * If an account with this `external_id` exists, returns it unchanged: may be called at every sign-in. @throws
-   * ValidationError
+   * If an account with this `external_id` exists, returns it unchanged: may be called at every sign-in.
+   *
+   * @throws ValidationError
    */
   create(input: AccountInput, options?: ActorOptions): Promise<AccountView>
   /** Replaces `quotas` and `monitor_defaults` as a whole. @throws ValidationError @throws ConflictError `external_id_taken` */

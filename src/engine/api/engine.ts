@@ -67,7 +67,9 @@ export interface AccountScope<
     /**
      * What `create` would store, without storing it; with `against`, the differences from a monitor of the same type.
      * With `update`, the input is a patch of that monitor, and the changes are those that `update` would make. Secrets
-     * are compared and never shown. @throws ValidationError with every problem at once
+     * are compared and never shown.
+     *
+     * @throws ValidationError with every problem at once
      */
     preview(
       input: MonitorInput<C>,
@@ -111,7 +113,9 @@ export interface AccountScope<
     queueCheck(id: number, options?: VersionOptions): Promise<void>
     /**
      * Pauses, resumes, checks, tags or removes the monitors that match, a few at a time; each changes on its own. `check`
-     * resolves once the rounds are queued. @throws ValidationError without a filter
+     * resolves once the rounds are queued.
+     *
+     * @throws ValidationError without a filter
      */
     bulk(input: BulkInput): Promise<BulkView>
     status(id: number): Promise<StatusView>
@@ -119,7 +123,9 @@ export interface AccountScope<
     uptime(id: number, options?: { readonly days?: number | undefined }): Promise<UptimeView>
     /**
      * Checks, response times, phases and what the type charts, per hour or per step of several hours, in all and per
-     * location; kept for 90 days unless configured otherwise. @throws ValidationError also for more than 100 days
+     * location; kept for 90 days unless configured otherwise.
+     *
+     * @throws ValidationError also for more than 100 days
      */
     hours(id: number, options?: HoursOptions): Promise<HoursView>
   }
@@ -133,8 +139,9 @@ export interface AccountScope<
     get(id: number): Promise<IncidentView>
     list(filter?: IncidentFilter): Promise<Page<IncidentView>>
     /**
-     * Acknowledges the incident: repeats and delayed notifications stop. A second call has no effect. @throws
-     * ConflictError `closed`
+     * Acknowledges the incident: repeats and delayed notifications stop. A second call has no effect.
+     *
+     * @throws ConflictError `closed`
      */
     acknowledge(id: number): Promise<IncidentView>
   }
@@ -241,7 +248,9 @@ export interface Engine<
   readonly running: boolean
   /**
    * Calls the listener after each event of this name, without waiting for it. If it throws or rejects, `error` is
-   * emitted. Returns a function that removes the listener. @throws ConfigurationError for an unknown event
+   * emitted. Returns a function that removes the listener.
+   *
+   * @throws ConfigurationError for an unknown event
    */
   on<E extends keyof EngineEvents>(
     event: E,

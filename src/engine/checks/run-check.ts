@@ -97,8 +97,9 @@ export async function runCheck<const C extends AnyChecker>(
 }
 
 /**
- * Converts settings as a user writes them to the stored form, by the fields and rules of the checker. @throws
- * ValidationError
+ * Converts settings as a user writes them to the stored form, by the fields and rules of the checker.
+ *
+ * @throws ValidationError
  */
 export function parseSettings(checker: AnyChecker, input: unknown): JsonObject {
   const parsed = parse(checker.fields, input)

@@ -25,7 +25,9 @@ const ALL_SHARDS: readonly number[] = Array.from({ length: SHARDS }, (_, shard) 
 export interface MonitorCache {
   /**
    * Reads the monitors of these shards (`undefined`: all) into memory and keeps them, together with those created
-   * later. @throws ConfigurationError if a secret cannot be decrypted
+   * later.
+   *
+   * @throws ConfigurationError if a secret cannot be decrypted
    */
   load(shards: readonly number[] | undefined): Promise<readonly CachedMonitor[]>
   /** Removes the monitors of these shards from memory; returns their ids. */
@@ -50,7 +52,9 @@ export interface MonitorCache {
   readonly size: number
   /**
    * Computes a change on the current state and commits it; `null` changes nothing. `deferrable`: no caller waits for
-   * it; ignored if the monitor changes its state. @throws NotFoundError, ConflictError, StorageError
+   * it; ignored if the monitor changes its state.
+   *
+   * @throws NotFoundError, ConflictError, StorageError
    */
   change(
     id: number,

@@ -52,7 +52,9 @@ export async function planUpdate(
 }
 
 /**
- * The settings of a monitor after a patch. @throws ValidationError with every problem at once, also for a stored secret
+ * The settings of a monitor after a patch.
+ *
+ * @throws ValidationError with every problem at once, also for a stored secret
  * that would be sent to another destination
  */
 export async function applyPatch(

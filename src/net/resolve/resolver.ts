@@ -120,7 +120,9 @@ export function createResolver(options: ResolverOptions = {}): Resolver {
 }
 
 /**
- * The addresses of an address literal; empty for a name. @throws CheckFailure for a malformed
+ * The addresses of an address literal; empty for a name.
+ *
+ * @throws CheckFailure for a malformed
  * literal
  */
 export function literal(host: string, ip_family: IpFamily): readonly Address[] {

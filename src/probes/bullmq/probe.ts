@@ -55,7 +55,9 @@ export interface BullmqProbeOptions extends QueueOptions {
 export interface Probe {
   readonly id: string
   /**
-   * Resolves after the first try to reach Redis; retries continue until `stop`. @throws ConfigurationError,
+   * Resolves after the first try to reach Redis; retries continue until `stop`.
+   *
+   * @throws ConfigurationError,
    * MissingDependencyError
    */
   start(): Promise<void>
