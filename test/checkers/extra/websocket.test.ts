@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { websocket } from '../../../src/checkers/extra/websocket/index.ts'
+import { http } from '../../../src/checkers/http/index.ts'
 import { certificates } from '../../support/certificates.ts'
 import { check } from '../../support/check.ts'
 import { withDeadline } from '../../support/deadlines.ts'
@@ -235,8 +236,20 @@ describe('a hostile server', () => {
       () => measureTurns(() => check(checker, { url: url(port) })),
       50,
     )
-    expect(value).toMatchObject({ verdict: 'fail', cause_code: 'http_header_limit' })
+    expect(value).toMatchObject({ verdict: 'unknown', cause_code: 'http_header_limit' })
     expect(longest_ms).toBeLessThan(50)
+  })
+
+  it('that sends more headers than are read is unknown, as for http', async () => {
+    const { port } = await scriptedServer((socket) => {
+      socket.once('data', () => void socket.write(`HTTP/1.1 101 X\r\nA: ${'a'.repeat(70_000)}`))
+    })
+    const own = await check(checker, { url: url(port) })
+    expect(own).toMatchObject({ verdict: 'unknown', cause_code: 'http_header_limit' })
+    const { verdict, cause_code, cause_text } = await check(http(), {
+      url: `http://127.0.0.1:${port}/`,
+    })
+    expect(own).toMatchObject({ verdict, cause_code, cause_text })
   })
 
   it.each<[string, (socket: Socket) => unknown, string, string]>([

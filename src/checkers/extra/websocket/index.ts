@@ -23,6 +23,7 @@ import {
   CONNECTION_HIGHLIGHTS,
   CONNECTION_MEASUREMENTS,
 } from '../../connection-details.ts'
+import { HTTP_CAUSES } from '../../http/causes.ts'
 import { createFrames } from './frames.ts'
 import type { Frames, Received } from './frames.ts'
 import { open } from './handshake.ts'
@@ -49,6 +50,9 @@ const CAUSES = {
   websocket_closed: { text: 'The server closed the WebSocket' },
   /** settings: Compare `details.message` with the pattern. */
   websocket_message_mismatch: { text: 'No message of the server matches', phase: 'greeting' },
+  // Of the handshake, with the verdicts that `http` gives them.
+  http_protocol_error: HTTP_CAUSES.http_protocol_error,
+  http_header_limit: HTTP_CAUSES.http_header_limit,
 } as const satisfies CauseTable
 
 export const websocket = () =>
