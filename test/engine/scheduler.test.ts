@@ -1,9 +1,9 @@
 /** One timer for what is due, by the wall clock, also while it is set. */
 import { expect, it, onTestFinished } from 'vitest'
-import type { Clock } from '../../src/clock.ts'
 import { createScheduler } from '../../src/engine/scheduling/scheduler.ts'
 import type { ClockSet } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { turnCountingClock } from '../support/turn-counting-clock.ts'
 
 const SECOND = 1000
 const HOUR = 3_600_000
@@ -86,22 +86,8 @@ it('hands over nothing before it starts nor after it stops, and goes on when it 
 })
 
 it('hands over fifty in a turn of those that are due at the same time, and each of them', async () => {
-  const simulated = simulatedClock({ settling: 'promises' })
   const due: number[] = []
-  /** How many were handed over when each turn began. */
-  const turns: number[] = []
-  const clock: Clock = {
-    ...simulated,
-    timer: (ms, run, options) =>
-      simulated.timer(
-        ms,
-        () => {
-          turns.push(due.length)
-          run()
-        },
-        options,
-      ),
-  }
+  const { clock, perTurn } = turnCountingClock(() => due.length)
   const scheduler = createScheduler({
     clock,
     onDue: (id) => void due.push(id),
@@ -112,10 +98,9 @@ it('hands over fifty in a turn of those that are due at the same time, and each 
   const ids = Array.from({ length: 2000 }, (_, n) => n + 1)
   for (const id of ids) scheduler.set(id, at)
   scheduler.start()
-  await simulated.advance(1000)
+  await clock.advance(1000)
   expect(due.toSorted((a, b) => a - b)).toEqual(ids)
-  const perTurn = turns.map((count, turn) => (turns[turn + 1] ?? due.length) - count)
-  expect(Math.max(...perTurn)).toBe(50)
+  expect(Math.max(...perTurn())).toBe(50)
 })
 
 it('notices at once that the clock was set beyond the next time, where something is scheduled then', async () => {

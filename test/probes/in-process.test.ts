@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { Clock } from '../../src/clock.ts'
 import type { CheckReport } from '../../src/model.ts'
 import { inProcessProbes } from '../../src/probes/in-process.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { CheckOrder } from '../../src/probes/transport.ts'
+import { turnCountingClock } from '../support/turn-counting-clock.ts'
 import { FRA, order } from './ways.ts'
 
 const report = {} as CheckReport
@@ -112,22 +112,8 @@ it('begins at once although checks of another account hang in all places', async
 })
 
 it('answers thousands of expired orders a few in a turn, and each of them', async () => {
-  const simulated = simulatedClock({ settling: 'promises' })
   const answered: string[] = []
-  /** How many were answered when each turn began. */
-  const turns = [0]
-  const clock: Clock = {
-    ...simulated,
-    timer: (ms, run, options) =>
-      simulated.timer(
-        ms,
-        () => {
-          turns.push(answered.length)
-          run()
-        },
-        options,
-      ),
-  }
+  const { clock, perTurn } = turnCountingClock(() => answered.length)
   const probes = inProcessProbes({ clock, concurrency: 2, perHost: 2 })
   const ends: (() => void)[] = []
   await probes.start({
@@ -139,11 +125,10 @@ it('answers thousands of expired orders a few in a turn, and each of them', asyn
   const sent = Array.from({ length: 3000 }, (_, n) => order({ id: `${n}`, ...times }))
   for (const each of sent) await probes.send(each)
   expect(ends).toHaveLength(2)
-  await simulated.advance(2000)
+  await clock.advance(2000)
   for (const end of ends) end()
-  for (let turn = 0; turn < 100; turn++) await simulated.advance(0)
-  const perTurn = [...turns.slice(1), answered.length].map((count, at) => count - (turns[at] ?? 0))
-  expect(Math.max(...perTurn)).toBeLessThan(60)
+  for (let turn = 0; turn < 100; turn++) await clock.advance(0)
+  expect(Math.max(...perTurn())).toBeLessThan(60)
   expect(answered.toSorted()).toEqual(sent.map(({ id }) => id).toSorted())
   await probes.stop(0)
 })
