@@ -9,6 +9,7 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -18,6 +19,7 @@ import {
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
+import { isJsonObject } from '../../model/json.ts'
 
 export interface Owner {
   readonly pid: number
@@ -36,6 +38,7 @@ export interface Ownership {
 /** An owner on another host (a replaced container) counts as ended this long after its last refresh. */
 const FOREIGN_OWNER_MS = 60_000
 const TOUCH_EVERY_MS = 10_000
+const NOTE_LIMIT_BYTES = 4096
 
 /** Takes ownership for this process; rejects while another live process owns the file. */
 export function takeOwnership(file: string, driver: string): Ownership {
@@ -100,13 +103,21 @@ function write(note: string, owner: Owner): boolean {
   }
 }
 
+/** `undefined` without a note, and for one that no process of ours finished writing. */
 function read(note: string): Owner | undefined {
   try {
-    return JSON.parse(textOf(note) ?? '') as Owner
+    const owner: unknown = JSON.parse(textOf(note) ?? '')
+    return isOwner(owner) ? owner : undefined
   } catch {
-    // No note, or one that its process did not finish writing.
     return undefined
   }
+}
+
+function isOwner(value: unknown): value is Owner {
+  if (!isJsonObject(value)) return false
+  const { pid, started, host, driver } = value
+  const texts = [started, host, driver].every((text) => typeof text === 'string')
+  return texts && Number.isSafeInteger(pid) && Number(pid) > 0
 }
 
 /**
@@ -131,11 +142,17 @@ function discard(note: string): boolean {
   return same
 }
 
+/** Its beginning, if it is longer than a note. */
 function textOf(note: string): string | undefined {
+  let handle: number | undefined
   try {
-    return readFileSync(note, 'utf8')
+    handle = openSync(note, 'r')
+    const bytes = Buffer.alloc(NOTE_LIMIT_BYTES)
+    return bytes.toString('utf8', 0, readSync(handle, bytes))
   } catch {
     return undefined
+  } finally {
+    if (handle !== undefined) closeSync(handle)
   }
 }
 
