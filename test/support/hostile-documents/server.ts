@@ -86,6 +86,8 @@ export async function documentServer({
   return {
     port,
     async close() {
+      // Nothing else may keep this process alive until then.
+      control.ref()
       const closed = once(control, 'close')
       control.postMessage('close')
       await closed
