@@ -8,6 +8,7 @@
 import type { Phase } from '../../model.ts'
 import { CheckFailure } from '../failure.ts'
 import type { InformationEvent } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Duplex } from 'node:stream'
 
 /**
@@ -123,13 +124,17 @@ const PIECE_BYTES = 4096
  * once it would read thousands of interim responses in one turn. Returns what ends it: at the final response.
  */
 export function readInPieces(stream: Duplex): () => void {
-  const push = stream.push.bind(stream)
-  stream.push = (chunk: unknown, encoding) => {
-    if (!Buffer.isBuffer(chunk)) return push(chunk, encoding)
-    let wantsMore = true
-    for (let at = 0; at < chunk.length && !stream.destroyed; at += PIECE_BYTES)
-      wantsMore = push(chunk.subarray(at, at + PIECE_BYTES))
-    return wantsMore
-  }
+  const { push } = stream
+  stream.push = pushInPieces
   return () => (stream.push = push)
+}
+
+/** One function for all streams: V8 keeps one of each stream, with all it refers to, until the next full collection. */
+function pushInPieces(this: Duplex, chunk: unknown, encoding?: BufferEncoding): boolean {
+  const { push } = Readable.prototype
+  if (!Buffer.isBuffer(chunk)) return push.call(this, chunk, encoding)
+  let wantsMore = true
+  for (let at = 0; at < chunk.length && !this.destroyed; at += PIECE_BYTES)
+    wantsMore = push.call(this, chunk.subarray(at, at + PIECE_BYTES))
+  return wantsMore
 }
