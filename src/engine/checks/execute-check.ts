@@ -110,11 +110,8 @@ interface ContextOptions {
 function contextOf(options: ContextOptions) {
   const { run, stop, trace, net, secrecy, measured, held, remaining } = options
   let { shared } = run
-  const ctx: Omit<CheckContext, 'log'> & { log: CheckContext['log'] } = {
-    /** Created on access, since few checkers use it. */
-    get signal() {
-      return stop.platformSignal()
-    },
+  const ctx = withSignal({
+    [STOP]: stop,
     account_id: run.account_id ?? 0,
     period_ms: run.period_ms ?? 0,
     missed_limit: run.missed_limit ?? 1,
@@ -134,8 +131,29 @@ function contextOf(options: ContextOptions) {
     measure: (details) => void Object.assign(measured, details),
     load: (name, importer) => trace.loading(() => loadPackage(name, importer)),
     onEnd: (release) => void held.push(release),
-  }
+  })
   return ctx
+}
+
+type Context = Omit<CheckContext, 'log'> & { log: CheckContext['log'] }
+
+const STOP = Symbol('stop')
+
+type Unsignalled = Omit<Context, 'signal'> & { readonly [STOP]: Stop }
+
+/**
+ * Created on access, since few checkers use it. One accessor for all contexts: V8 gives an object literal with an
+ * accessor a hidden class of its own, which keeps the whole check in memory until the next full collection.
+ */
+const SIGNAL: PropertyDescriptor & ThisType<Unsignalled> = {
+  enumerable: true,
+  get() {
+    return this[STOP].platformSignal()
+  },
+}
+
+function withSignal(context: Unsignalled): Context {
+  return Object.defineProperty(context, 'signal', SIGNAL) as Unsignalled & Context
 }
 
 interface RunningCheck {
