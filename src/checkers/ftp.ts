@@ -99,8 +99,7 @@ async function loginWith(
   session: Session,
   { user, pass }: Login,
 ): Promise<void> {
-  const { connection } = session.dialogue
-  await asSocket(connection, {}, async (stream) => {
+  await asSocket(session.dialogue.connection(), {}, async (stream) => {
     context.socket = stream
     const answer = await request(context, `USER ${user}`)
     judge(answer.code === 331 ? await request(context, `PASS ${pass}`) : answer, session)

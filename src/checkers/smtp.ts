@@ -120,7 +120,7 @@ async function askForTls(session: Session): Promise<void> {
 
 /** The EHLO name, as an address literal (RFC 5321, 4.1.3): a probe need not have a host name. */
 function ownName({ dialogue }: Session): string {
-  const { localAddress = '127.0.0.1' } = dialogue.connection.socket
+  const { localAddress = '127.0.0.1' } = dialogue.connection().socket
   return localAddress.includes(':') ? `[IPv6:${localAddress}]` : `[${localAddress}]`
 }
 
@@ -129,7 +129,7 @@ async function loginWith(Client: SmtpClient, session: Session, login: Login): Pr
   const method = methodFor(session)
   const { dialogue, secured, quote } = session
   const name = ownName(session)
-  await asSocket(dialogue.connection, { first: '220 go on\r\n' }, async (connection) => {
+  await asSocket(dialogue.connection(), { first: '220 go on\r\n' }, async (connection) => {
     const client = new Client({
       connection,
       // TLS is already established, or not requested.

@@ -178,7 +178,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
         http: net.http,
         timed: overlapping(trace, 'resolve', signal),
         loading: (work) => trace.loading(work),
-        reaches: (address) => (trace.remote_ip = address),
+        reaches: (address) => trace.reaches(address),
       }),
     })
     // First used after the end: it must not start.

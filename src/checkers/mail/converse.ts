@@ -141,7 +141,7 @@ async function changeToTls(
   }
   await ctx.phase('starttls', () => protocol.askForTls(session))
   await dialogue.secure(handshake)
-  ctx.measure(connectionDetails(dialogue.connection))
+  ctx.measure(connectionDetails(dialogue.connection()))
   // Capabilities listed in plain text may be forged (RFC 3207, 4.2), so they are queried again.
   return learnCapabilities(ctx, protocol, { ...session, capabilities: [], secured: true })
 }
@@ -152,12 +152,9 @@ function noticeGoodbye(line: string, { goodbye }: MailProtocol, quote: Quote): v
 }
 
 /** Runs after the check, so that it is not measured; its result is ignored. */
-async function sayGoodbye(
-  ctx: CheckContext,
-  { connection }: Dialogue,
-  quit: string,
-): Promise<void> {
+async function sayGoodbye(ctx: CheckContext, dialogue: Dialogue, quit: string): Promise<void> {
   if (ctx.signal.aborted) return
+  const connection = dialogue.connection()
   const exchange = async (): Promise<void> => {
     await connection.write(`${quit}\r\n`)
     await connection.readUntil(() => false, { orEnd: true })

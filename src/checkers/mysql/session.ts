@@ -246,7 +246,7 @@ export function failureOf(
 ): unknown {
   if (ctx.signal.aborted) return error
   const said = driverError(error)
-  if (said === undefined) return driverFailure(error, wire.plugin)
+  if (said === undefined) return driverFailure(error, wire.plugin())
   ctx.measure({ errno: said.errno, sqlstate: said.sqlstate })
   return errorFailure(said, phase)
 }

@@ -38,7 +38,7 @@ export interface MysqlWire extends Wire {
    */
   logIn(secure?: (plain: Connection) => Promise<Connection>): Promise<Connection>
   /** The last authentication plugin that the server requested. */
-  readonly plugin: string | undefined
+  plugin(): string | undefined
 }
 
 export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
@@ -104,7 +104,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
       if (bytes.length !== HEAD_BYTES + bytes.readUIntLE(0, 3)) {
         throw new TypeError('The driver writes packets in parts')
       }
-      if (!login.settled) {
+      if (!login.settled()) {
         login.resolve(bytes)
         return
       }
@@ -123,9 +123,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
       sent.resolve(undefined)
       return connection
     },
-    get plugin() {
-      return plugin
-    },
+    plugin: () => plugin,
     close: () => connection.close(),
   }
 }
@@ -157,7 +155,7 @@ function pluginOf(packet: Buffer): string {
 
 interface Deferred<T> {
   readonly promise: Promise<T>
-  readonly settled: boolean
+  settled(): boolean
   resolve(value: T): void
 }
 
@@ -167,9 +165,7 @@ function deferred<T>(): Deferred<T> {
   const promise = new Promise<T>((resolve) => (settle = resolve))
   return {
     promise,
-    get settled() {
-      return settled
-    },
+    settled: () => settled,
     resolve(value) {
       settled = true
       settle(value)

@@ -45,8 +45,9 @@ export async function logIn(
   ctx.measure(connectionDetails(connection))
   const wire = postgresWire(connection, { user, pass, database })
   const session = await postgresSession(ctx, { driver, wire, settings })
-  if (wire.server_version !== undefined) {
-    ctx.measure({ server_version: shown(wire.server_version, 100) })
+  const server_version = wire.server_version()
+  if (server_version !== undefined) {
+    ctx.measure({ server_version: shown(server_version, 100) })
   }
   return session
 }

@@ -40,7 +40,7 @@ export interface PostgresLogin {
 }
 
 export interface PostgresWire extends Wire {
-  readonly server_version: string | undefined
+  server_version(): string | undefined
 }
 
 export function postgresWire(connection: Connection, login: PostgresLogin): PostgresWire {
@@ -79,9 +79,7 @@ export function postgresWire(connection: Connection, login: PostgresLogin): Post
       await connection.write(started ? bytes : startup(login.user, login.database))
       started = true
     },
-    get server_version() {
-      return server_version
-    },
+    server_version: () => server_version,
     close: () => connection.close(),
   }
 }

@@ -97,7 +97,7 @@ async function reach({ net }: Attempt, { host, port, tls }: MailServer): Promise
   await dialogue.say('STARTTLS')
   await hear(dialogue, 220)
   await dialogue.secure({})
-  return { connection: dialogue.connection, greeted: true }
+  return { connection: dialogue.connection(), greeted: true }
 }
 
 /** The lines of one reply (RFC 5321, 4.2.1). */

@@ -39,7 +39,7 @@ export interface DialOptions {
   readonly signal: StopSignal
   /** Milliseconds until the deadline of the check. */
   readonly deadlineIn: () => number
-  readonly trace: Pick<Trace, 'begin' | 'remote_ip'>
+  readonly trace: Pick<Trace, 'begin' | 'reaches'>
   /** Receives every socket before it connects, so that the check can close it. */
   readonly own: (socket: Socket) => void
   /** Creates a socket that connects to this address. Default: a plain TCP socket. */
@@ -67,7 +67,7 @@ export async function dial(options: DialOptions): Promise<Dialled> {
   let resets = 0
   try {
     for (let address = queue.shift(); address !== undefined; address = queue.shift()) {
-      if (options.unnamed !== true) trace.remote_ip = address.address
+      if (options.unnamed !== true) trace.reaches(address.address)
       const limit_ms = several ? Math.min(options.deadlineIn() / 2, TIMEOUT_MS) : undefined
       const from = clock.monotonic()
       const outcome = await dialOne(address, options, { limit_ms, over })

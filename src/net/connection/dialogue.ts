@@ -31,7 +31,7 @@ export interface DialogueOptions {
 
 export interface Dialogue {
   /** The current connection; `secure` replaces it. */
-  readonly connection: Connection
+  connection(): Connection
   /**
    * Sends one line as UTF-8 without waiting for the response.
    *
@@ -77,9 +77,7 @@ export function createDialogue(first: Connection, options: DialogueOptions = {})
   }
 
   return {
-    get connection() {
-      return connection
-    },
+    connection: () => connection,
     hear,
     async hearBlock(bytes) {
       count(bytes)

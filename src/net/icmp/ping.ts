@@ -66,7 +66,7 @@ async function pingHost(
     const plan = planPing({ ...request, time_ms: session.deadlineIn() })
     const isLast = index === addresses.length - 1
     const first_reply_ms = Math.min(plan.budget_ms / 2, FIRST_REPLY_MS)
-    trace.remote_ip = address.address
+    trace.reaches(address.address)
     const from = clock.monotonic()
     const outcome = await order({
       ...plan,
@@ -98,7 +98,7 @@ function conclude(
 ): PingResult {
   const result = results.find(({ received }) => received > 0) ?? results[0]
   if (result !== undefined) {
-    trace.remote_ip = result.address.address
+    trace.reaches(result.address.address)
     return result
   }
   const failure = failures.find(({ code }) => !code.startsWith('probe_')) ?? failures[0]

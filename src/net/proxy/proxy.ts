@@ -61,16 +61,8 @@ export function refusalOf(
 }
 
 /** All time of a connection to the proxy counts as the phase `proxy`. */
-export function proxyTiming(trace: Trace): Pick<Trace, 'begin' | 'remote_ip'> {
-  return {
-    begin: () => trace.begin('proxy'),
-    get remote_ip() {
-      return trace.remote_ip
-    },
-    set remote_ip(address) {
-      trace.remote_ip = address
-    },
-  }
+export function proxyTiming(trace: Trace): Pick<Trace, 'begin' | 'reaches'> {
+  return { begin: () => trace.begin('proxy'), reaches: (address) => trace.reaches(address) }
 }
 
 /** A failed connection to the proxy says nothing about the target. Refusals of the guard, and failures of this machine, stay as they are. */
