@@ -112,7 +112,7 @@ export interface HttpRequest {
 /** Reads the text of a body as it arrives, so that the body need not be kept. */
 export interface TextReader {
   /** While true, the body is read beyond `bodyLimit`, up to 64 MiB. */
-  readonly wantsMore: boolean
+  wantsMore(): boolean
   /** Receives the next piece, at most 64 Ki characters; in steps as for `ctx.inTurns`. */
   take(text: string): Generator<void, void>
   /** Called after the last piece. */

@@ -7,6 +7,7 @@
 import type { HttpExchange } from '../../net/net.ts'
 import { gatherText } from './gather.ts'
 import { textOfHtml } from './html-text.ts'
+import type { HtmlTokenizer } from './html-text.ts'
 import { textOfJson } from './json-text.ts'
 
 export type PageKind = 'html' | 'json' | 'text'
@@ -40,9 +41,11 @@ export async function readerOf(kind: PageKind): Promise<PageReader> {
   if (kind === 'text') return fold
   if (kind === 'json') return readJson
   const { Tokenizer } = await import('htmlparser2')
-  return function* (source) {
-    return yield* fold(yield* textOfHtml(source, Tokenizer))
-  }
+  return (source) => readHtml(source, Tokenizer)
+}
+
+function* readHtml(source: string, Tokenizer: HtmlTokenizer): Generator<void, string> {
+  return yield* fold(yield* textOfHtml(source, Tokenizer))
 }
 
 function* readJson(source: string): Generator<void, string> {

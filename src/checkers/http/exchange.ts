@@ -52,9 +52,7 @@ export function refusalReader(status: number): (TextReader & { page(): string })
   if (status !== 400) return undefined
   let page = ''
   return {
-    get wantsMore() {
-      return page.length < PAGE_LOOKED_AT
-    },
+    wantsMore: () => page.length < PAGE_LOOKED_AT,
     *take(text) {
       page = (page + text.slice(0, PAGE_LOOKED_AT)).slice(0, PAGE_LOOKED_AT)
     },

@@ -38,12 +38,6 @@ export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions
   let before = 0
   let spent_ms = 0
 
-  const found: { -readonly [K in 'match' | 'searched' | 'givenUp']: FindMatch[K] } = {
-    match: undefined,
-    searched: 0,
-    givenUp: false,
-  }
-
   function look(isLast: boolean): void {
     const from = clock.monotonic()
     const match = pattern.find(held, before)
@@ -55,9 +49,9 @@ export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions
       (isLast ||
         (match.start <= before && match.end === held.length) ||
         (match.start + reach <= held.length && match.end < held.length))
-    if (settled) found.match = match
+    if (settled) find.match = match
     else keep(match === undefined ? held.length - reach : match.start)
-    if (!settled && spent_ms > most_ms) found.givenUp = true
+    if (!settled && spent_ms > most_ms) find.givenUp = true
   }
 
   function keep(from: number): void {
@@ -66,34 +60,29 @@ export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions
     held = held.slice(at)
   }
 
-  return {
-    get match() {
-      return found.match
-    },
-    get searched() {
-      return found.searched
-    },
-    get givenUp() {
-      return found.givenUp
-    },
+  const find: { -readonly [K in keyof FindMatch]: FindMatch[K] } = {
+    match: undefined,
+    searched: 0,
+    givenUp: false,
     *take(text) {
       let rest = text
-      while (rest !== '' && found.match === undefined && !found.givenUp) {
+      while (rest !== '' && find.match === undefined && !find.givenUp) {
         const part = rest.slice(0, window - held.length)
         rest = rest.slice(part.length)
         held += part
-        found.searched += part.length
+        find.searched += part.length
         if (held.length < window) return
         look(false)
         yield
       }
     },
     *end() {
-      if (found.match !== undefined || found.givenUp) return
+      if (find.match !== undefined || find.givenUp) return
       look(true)
       yield
     },
   }
+  return find
 }
 
 /**

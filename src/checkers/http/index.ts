@@ -82,7 +82,8 @@ export const http = () => {
       const response_ms = exchange.elapsed_ms
       ctx.measure(exchangeDetails(exchange))
       ctx.measure({ response_ms })
-      if (search?.number !== undefined) ctx.measure({ number: search.number })
+      const number = search?.number_regex?.number
+      if (number !== undefined) ctx.measure({ number })
       if (search?.json !== undefined) ctx.measure({ json: jsonDetails(search.json) })
       const refused = certificateRefusal(exchange, {
         identity: request.identity,

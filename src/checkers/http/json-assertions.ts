@@ -10,7 +10,7 @@ import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { textSchema } from '../../fields/text.ts'
 import type { Json, JsonObject } from '../../model.ts'
-import type { BodyRead, TextReader } from '../../net/net.ts'
+import type { TextReader } from '../../net/net.ts'
 import { gatherText } from '../content/gather.ts'
 import { MAX_SELECTED, parseJsonPath } from '../json/path.ts'
 import type { JsonPath, Selected } from '../json/path.ts'
@@ -95,44 +95,43 @@ export function seekJson(
   options: JsonSearchOptions,
 ): JsonSearch {
   const body = gatherText()
-  const state = {
-    wantsMore: true,
-    problem: undefined as string | undefined,
-    unseen: undefined as string | undefined,
-    outcomes: [] as Outcome[],
-  }
+  const outcomes: Outcome[] = []
   let length = 0
   function* hold(assertion: JsonAssertion, document: Json): Generator<void, void> {
     const selected = yield* assertion.path.select(document)
-    state.unseen ??= unsearched(assertion, selected)
-    if (state.unseen !== undefined || selected === undefined) return
-    state.outcomes.push(yield* evaluate(assertion, selected))
+    search.unseen ??= unsearched(assertion, selected)
+    if (search.unseen !== undefined || selected === undefined) return
+    outcomes.push(yield* evaluate(assertion, selected))
   }
   function* holdAll(document: Json): Generator<void, void> {
     for (const each of assertions) yield* hold(each, document)
   }
-  return Object.assign(state, {
-    *take(text: string) {
+  const search: { -readonly [K in keyof JsonSearch]: JsonSearch[K] } = {
+    problem: undefined,
+    unseen: undefined,
+    outcomes,
+    wantsMore: () => length <= MAX_JSON_CHARACTERS,
+    *take(text) {
       body.add(text)
       length += text.length
-      state.wantsMore = length <= MAX_JSON_CHARACTERS
       yield
     },
-    *end({ whole }: BodyRead) {
-      if (!whole || !state.wantsMore) {
-        state.unseen = `A body of up to ${MAX_JSON_CHARACTERS.toLocaleString('en-US')} characters is read as JSON, and this one is longer`
+    *end({ whole }) {
+      if (!whole || !search.wantsMore()) {
+        search.unseen = `A body of up to ${MAX_JSON_CHARACTERS.toLocaleString('en-US')} characters is read as JSON, and this one is longer`
         return
       }
       const read = yield* readJson(body.text().replace(/^\u{feff}/u, ''))
       if (read.ok) {
         if (!(yield* within(holdAll(read.value), options)))
-          state.unseen = `The assertions are compared for up to ${(options.most_ms / 1000).toFixed(options.most_ms < 1000 ? 1 : 0)} s of CPU time, and these take longer`
+          search.unseen = `The assertions are compared for up to ${(options.most_ms / 1000).toFixed(options.most_ms < 1000 ? 1 : 0)} s of CPU time, and these take longer`
       } else if (read.problem === 'invalid')
-        state.problem = length === 0 ? 'The body is empty' : 'The body is not JSON'
+        search.problem = length === 0 ? 'The body is empty' : 'The body is not JSON'
       else
-        state.unseen = `A body of up to ${MAX_JSON_VALUES.toLocaleString('en-US')} values is read as JSON, and this one has more`
+        search.unseen = `A body of up to ${MAX_JSON_VALUES.toLocaleString('en-US')} values is read as JSON, and this one has more`
     },
-  })
+  }
+  return search
 }
 
 /** Whether the work ended in its time. */

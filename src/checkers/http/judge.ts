@@ -161,7 +161,7 @@ function numberFound({ search }: Answered, { number_regex }: HttpSettings) {
 }
 
 function numberRange({ search }: Answered, { number_min, number_max }: HttpSettings) {
-  const number = search?.number
+  const number = search?.number_regex?.number
   if (number === undefined) return undefined
   if (number_min !== undefined && number < number_min) {
     return down('number_below', `The number is ${number}, expected at least ${number_min}`)

@@ -33,15 +33,17 @@ export interface Sought {
   readonly unseen: string | undefined
 }
 
+interface NumberSought extends Sought {
+  readonly number: number | undefined
+}
+
 /** Results by setting name; `undefined` if the rule is not set. */
 export interface Search extends TextReader {
   readonly keyword_present: Sought | undefined
   readonly keyword_present_regex: Sought | undefined
   readonly keyword_absent: Sought | undefined
   readonly keyword_absent_regex: Sought | undefined
-  readonly number_regex: Sought | undefined
-  /** The number that `number_regex` found. */
-  readonly number: number | undefined
+  readonly number_regex: NumberSought | undefined
   readonly json: JsonSearch | undefined
 }
 
@@ -61,36 +63,50 @@ export interface SearchOptions {
   readonly most_ms: number
 }
 
-interface Seeker extends TextReader, Sought {}
+/** Reads as a {@link TextReader} does; `undefined` where what there was to do took one step. */
+interface Seeker {
+  wantsMore(): boolean
+  take(text: string): Generator<void, void> | undefined
+  end(read: BodyRead): Generator<void, void> | undefined
+}
+
+type SeekText = Seeker & Sought
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** `undefined` if no rule needs the text. */
 export function createSearch(settings: SearchSettings, options: SearchOptions): Search | undefined {
-  const { number_regex, json = [] } = settings
-  const numbers = number_regex === undefined ? undefined : seekNumber(number_regex, options)
+  const { json = [] } = settings
   const seekers = {
     keyword_present: seekWord(settings.keyword_present),
     keyword_present_regex: seekPattern(settings.keyword_present_regex),
     keyword_absent: seekWord(settings.keyword_absent),
     keyword_absent_regex: seekPattern(settings.keyword_absent_regex),
-    number_regex: numbers,
+    number_regex: seekNumber(settings.number_regex, options),
     json: json.length === 0 ? undefined : seekJson(json, options),
   }
   const all = Object.values(seekers).filter((each) => each !== undefined)
   if (all.length === 0) return undefined
   return {
     ...seekers,
-    get number() {
-      return numbers?.number
-    },
-    get wantsMore() {
-      return all.some(({ wantsMore }) => wantsMore)
-    },
-    *take(text) {
-      for (const each of all) if (each.wantsMore) yield* each.take(text)
-    },
-    *end(whole) {
-      for (const each of all) yield* each.end(whole)
-    },
+    wantsMore: () => all.some((each) => each.wantsMore()),
+    take: (text) => takeAll(all, text),
+    end: (read) => endAll(all, read),
+  }
+}
+
+function* takeAll(all: readonly Seeker[], text: string): Generator<void, void> {
+  for (const each of all) {
+    if (!each.wantsMore()) continue
+    yield* each.take(text) ?? []
+    yield
+  }
+}
+
+function* endAll(all: readonly Seeker[], read: BodyRead): Generator<void, void> {
+  for (const each of all) {
+    yield* each.end(read) ?? []
+    yield
   }
 }
 
@@ -98,73 +114,75 @@ export function createSearch(settings: SearchSettings, options: SearchOptions): 
  * A seeker that has found its word receives no more text; a truncated body matters only to the
  * others.
  */
-function seekWord(word: string | undefined): Seeker | undefined {
+function seekWord(word: string | undefined): SeekText | undefined {
   if (word === undefined) return undefined
   const find = findText(word)
-  const state = { found: false, unseen: undefined as string | undefined, wantsMore: true }
-  return Object.assign(state, {
-    *take(text: string) {
-      state.found = find(text)
-      state.wantsMore = !state.found
-      yield
+  const seeker: Writable<SeekText> = {
+    found: false,
+    unseen: undefined,
+    wantsMore: () => !seeker.found,
+    take(text) {
+      seeker.found = find(text)
+      return undefined
     },
-    *end({ bytes, whole }: BodyRead) {
-      if (!whole && !state.found) state.unseen = first(bytes, 'bytes')
+    end({ bytes, whole }) {
+      if (!whole && !seeker.found) seeker.unseen = first(bytes, 'bytes')
+      return undefined
     },
-  })
+  }
+  return seeker
 }
 
-function seekPattern(pattern: Pattern | undefined): Seeker | undefined {
+function seekPattern(pattern: Pattern | undefined): SeekText | undefined {
   if (pattern === undefined) return undefined
   const { searched } = pattern
-  const state = { found: false, unseen: undefined as string | undefined, wantsMore: true }
   let beginning = ''
-  return Object.assign(state, {
-    *take(text: string) {
+  const seeker: Writable<SeekText> = {
+    found: false,
+    unseen: undefined,
+    wantsMore: () => beginning.length <= searched,
+    take(text) {
       // One more character reveals that the text continues.
       beginning += text.slice(0, searched + 1 - beginning.length)
-      state.wantsMore = beginning.length <= searched
+      return undefined
     },
-    *end({ bytes, whole }: BodyRead) {
-      state.found = pattern.test(beginning)
-      // A search may take a whole turn.
-      yield
-      if (state.found) return
-      if (!state.wantsMore) state.unseen = first(searched, 'characters')
-      else if (!whole) state.unseen = first(bytes, 'bytes')
+    end({ bytes, whole }) {
+      seeker.found = pattern.test(beginning)
+      if (seeker.found) return undefined
+      if (!seeker.wantsMore()) seeker.unseen = first(searched, 'characters')
+      else if (!whole) seeker.unseen = first(bytes, 'bytes')
+      return undefined
     },
-  })
+  }
+  return seeker
 }
 
 function seekNumber(
-  pattern: Pattern,
+  pattern: Pattern | undefined,
   options: SearchOptions,
-): Seeker & { readonly number: number | undefined } {
+): (Seeker & NumberSought) | undefined {
+  if (pattern === undefined) return undefined
   const find = findMatch(pattern, options)
-  const state = {
+  const seeker: Writable<Seeker & NumberSought> = {
     found: false,
-    unseen: undefined as string | undefined,
-    wantsMore: true,
-    number: undefined as number | undefined,
-  }
-  return Object.assign(state, {
-    *take(text: string) {
-      yield* find.take(text)
-      state.wantsMore = find.match === undefined && !find.givenUp
-    },
-    *end({ bytes, whole }: BodyRead) {
+    unseen: undefined,
+    number: undefined,
+    wantsMore: () => find.match === undefined && !find.givenUp,
+    take: (text) => find.take(text),
+    *end({ bytes, whole }) {
       yield* find.end()
       const { match, searched, givenUp } = find
       if (match !== undefined) {
         const [all, group] = match.groups
-        state.number = readNumber((match.groups.length > 1 ? group : all) ?? '')
-        state.found = state.number !== undefined
-      } else if (givenUp) state.unseen = first(searched, 'characters')
-      else if (!whole) state.unseen = first(bytes, 'bytes')
+        seeker.number = readNumber((match.groups.length > 1 ? group : all) ?? '')
+        seeker.found = seeker.number !== undefined
+      } else if (givenUp) seeker.unseen = first(searched, 'characters')
+      else if (!whole) seeker.unseen = first(bytes, 'bytes')
       else if (searched > pattern.searched && reachesFar(pattern.source))
-        state.unseen = `${first(searched, 'characters')} for short matches`
+        seeker.unseen = `${first(searched, 'characters')} for short matches`
     },
-  })
+  }
+  return seeker
 }
 
 function first(count: number, what: string): string {

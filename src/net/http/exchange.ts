@@ -171,8 +171,6 @@ function assemble({ answer, connection, hops }: Reached, elapsed_ms: number): Ht
     // A request to http:// that a proxy behind TLS forwards has the TLS of the proxy.
     tls: final_url.startsWith('https:') ? connection.tls : null,
     text: () => (text ??= decodeText(body, headers['content-type'])),
-    *textSteps() {
-      return (text ??= yield* textSteps(body, headers['content-type']))
-    },
+    textSteps: () => textSteps(body, headers['content-type']),
   }
 }

@@ -33,31 +33,42 @@ export interface Reading {
   end(read: BodyRead): Promise<void>
 }
 
+/** What has arrived and is not read yet. */
+interface Unread {
+  readonly reader: TextReader
+  readonly contentType: string | undefined
+  readonly pieces: Buffer[]
+  waiting_bytes: number
+  /** Chosen by the first piece. */
+  decoder: ReturnType<typeof decoderOf> | undefined
+}
+
+function* readPieces(unread: Unread): Generator<void, void> {
+  const { reader, contentType, pieces } = unread
+  for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
+    const decoder = (unread.decoder ??= decoderOf(piece, contentType))
+    if (reader.wantsMore()) yield* reader.take(decoder.decode(piece, { stream: true }))
+    unread.waiting_bytes -= piece.length
+    yield
+  }
+}
+
+function* readToEnd(unread: Unread, read: BodyRead): Generator<void, void> {
+  yield* readPieces(unread)
+  const { reader, decoder } = unread
+  const last = decoder?.decode() ?? ''
+  if (last !== '' && reader.wantsMore()) yield* reader.take(last)
+  yield* reader.end(read)
+}
+
 export function createReading({ reader, contentType, inTurns }: ReadingOptions): Reading {
   const pieces: Buffer[] = []
+  const unread: Unread = { reader, contentType, pieces, waiting_bytes: 0, decoder: undefined }
   let gathering = gather(PIECE_BYTES)
-  let waiting_bytes = 0
   let working: Promise<void> | undefined
-  let decoder: ReturnType<typeof decoderOf> | undefined
-
-  function* readPieces(): Generator<void, void> {
-    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
-      decoder ??= decoderOf(piece, contentType)
-      if (reader.wantsMore) yield* reader.take(decoder.decode(piece, { stream: true }))
-      waiting_bytes -= piece.length
-      yield
-    }
-  }
-
-  function* readToEnd(read: BodyRead): Generator<void, void> {
-    yield* readPieces()
-    const last = decoder?.decode() ?? ''
-    if (last !== '' && reader.wantsMore) yield* reader.take(last)
-    yield* reader.end(read)
-  }
 
   function work(): void {
-    working ??= inTurns(readPieces()).then(() => {
+    working ??= inTurns(readPieces(unread)).then(() => {
       working = undefined
       // A piece may have become complete during the last step.
       if (pieces.length > 0) work()
@@ -71,11 +82,11 @@ export function createReading({ reader, contentType, inTurns }: ReadingOptions):
     if (body.length === 0) return
     gathering = gather(PIECE_BYTES)
     pieces.push(body)
-    waiting_bytes += body.length
+    unread.waiting_bytes += body.length
   }
 
   return {
-    wantsMore: () => reader.wantsMore,
+    wantsMore: () => reader.wantsMore(),
     add(chunk) {
       for (let from = 0; from < chunk.length;) {
         const part = chunk.subarray(from, from + PIECE_BYTES - gathering.size())
@@ -85,11 +96,11 @@ export function createReading({ reader, contentType, inTurns }: ReadingOptions):
       }
       if (pieces.length > 0) work()
     },
-    behind: () => (waiting_bytes > WAITING_BYTES ? working : undefined),
+    behind: () => (unread.waiting_bytes > WAITING_BYTES ? working : undefined),
     async end(read) {
       cut()
       while (working !== undefined) await working
-      await inTurns(readToEnd(read))
+      await inTurns(readToEnd(unread, read))
     },
   }
 }

@@ -1,0 +1,55 @@
+/**
+ * What checks leave for a full collection of garbage. A young collection frees what a check has made, unless a
+ * long-lived object refers to it; all collections of an engine cost several times as much then.
+ */
+
+import { getHeapSpaceStatistics } from 'node:v8'
+import { expect, it, onTestFinished } from 'vitest'
+import { inFlight } from '../../bench/harness/benchmark.ts'
+import { CONCURRENCY, checkOf } from '../../bench/subjects/checking.ts'
+import { http } from '../../src/checkers/http/index.ts'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { documentServer } from '../support/hostile-documents/server.ts'
+
+const CHECKS = 1000
+const ROUNDS = 7
+
+/** A check that is kept as a whole takes 7,000 to 25,000. */
+const MOST_BYTES = 5000
+
+const PAGE = Buffer.from(
+  'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nHi',
+)
+
+type CheckOn = (port: number) => () => Promise<void>
+
+const urlOf = (port: number): string => `http://127.0.0.1:${port}/`
+
+const CASES: readonly (readonly [string, CheckOn])[] = [
+  ['tcp', (port) => checkOf(tcp(), { host: '127.0.0.1', port })],
+  ['http', (port) => checkOf(http(), { url: urlOf(port) })],
+  [
+    'http with rules for the text',
+    (port) =>
+      checkOf(http(), { url: urlOf(port), keyword_present: 'Hi', keyword_absent_regex: 'Ho+' }),
+  ],
+]
+
+it.each(CASES)('%s: a few kilobytes of each', async (_, checkOn) => {
+  const server = await documentServer({ says: [PAGE] })
+  onTestFinished(() => server.close())
+  const check = checkOn(server.port)
+  const kept: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = oldBytes()
+    await inFlight(CHECKS, CONCURRENCY, check)
+    kept.push((oldBytes() - before) / CHECKS)
+  }
+  // Compiled code counts in the first rounds, and a full collection takes away from one.
+  expect(kept.toSorted((a, b) => a - b)[(ROUNDS - 1) / 2]).toBeLessThan(MOST_BYTES)
+})
+
+function oldBytes(): number {
+  const old = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')
+  return old?.space_used_size ?? 0
+}
