@@ -185,8 +185,9 @@ export interface Client<C extends AnyChecker = BuiltinChecker> {
     /** This and the four below need `manageContacts` of the service. */
     create(input: ContactInput, options?: CreateOptions): Promise<ContactView>
     get(id: number, options?: CallOptions): Promise<ContactView>
-    update(id: number, patch: ContactPatch, options?: CallOptions): Promise<ContactView>
-    remove(id: number, options?: CallOptions): Promise<void>
+    /** With `version`, rejected (`version_mismatch`) if another version is stored. */
+    update(id: number, patch: ContactPatch, options?: ChangeOptions): Promise<ContactView>
+    remove(id: number, options?: ChangeOptions): Promise<void>
     /** What the contact would be sent of an example of this event; default `down`. Sends nothing. */
     preview(id: number, event?: string, options?: CallOptions): Promise<ContactPreview>
     test(id: number, options?: CreateOptions): Promise<NotificationView>

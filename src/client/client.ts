@@ -113,18 +113,8 @@ export function createClient<C extends AnyChecker = BuiltinChecker>(
     },
     publicPages: versionedOf(caller, { ask, read }, { group: 'public-pages', one: 'public_page' }),
     contacts: {
+      ...versionedOf(caller, { ask, read }, { group: 'contacts', one: 'contact' }),
       list: (asking) => read('/contacts', 'contacts', asking),
-      create: async (body, asking) =>
-        member(await ask({ ...once('/contacts', asking), body }, asking), 'contact'),
-      get: async (id, asking) => read(below('contacts', id), 'contact', asking),
-      update: async (id, body, asking) =>
-        member(
-          await ask({ method: 'PATCH', path: below('contacts', id), body }, asking),
-          'contact',
-        ),
-      async remove(id, asking) {
-        await ask({ method: 'DELETE', path: below('contacts', id) }, asking)
-      },
       preview: async (id, event = 'down', asking) =>
         read(below('contacts', id, `/preview${queryText({ event })}`), 'preview', asking),
       test: async (id, asking) =>

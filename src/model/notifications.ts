@@ -22,6 +22,8 @@ export interface ContactRecord {
   readonly events: readonly SoftEvent[]
   /** Settings of the kind in stored form; secrets are encrypted if the engine has a key. */
   readonly settings: JsonObject
+  /** Raised by every change. */
+  readonly version: number
   readonly created_at: EpochMs
   readonly updated_at: EpochMs
 }

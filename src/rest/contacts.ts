@@ -7,9 +7,11 @@
 
 import type { ContactInput } from '../engine/api/inputs.ts'
 import { ok } from './envelope.ts'
+import { requiredVersion, unlessKnown, versionedReply } from './etag.ts'
 import { arrayOf, flag, object, ref, text } from './openapi/schemas.ts'
 import type { Schema } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
+import type { Call } from './operation.ts'
 import { param } from './query.ts'
 
 const tag = 'Contacts'
@@ -33,12 +35,13 @@ export const createContact = operation({
   body: 'ContactCreate',
   answers: { 201: { contact: ref('Contact') } },
   refusals: [409],
+  versioned: true,
   repeatable: true,
   async run({ scope, body, host }) {
     // The engine validates the input; until then it only has the shape of a `ContactInput`.
     const contact = await scope.contacts.create(body as unknown as ContactInput)
     const Location = `${host.base_path}/api/v1/contacts/${contact.id}`
-    return ok({ contact }, { status: 201, headers: { Location } })
+    return versionedReply({ contact }, { status: 201, headers: { Location } })
   },
 })
 
@@ -47,8 +50,10 @@ export const showContact = operation({
   scope: 'contacts:read',
   tag,
   answers: { 200: { contact: ref('Contact') } },
-  async run({ scope, id }) {
-    return ok({ contact: await scope.contacts.get(id) })
+  versioned: true,
+  async run({ scope, id, request }) {
+    const contact = await scope.contacts.get(id)
+    return unlessKnown(versionedReply({ contact }), request)
   },
 })
 
@@ -74,8 +79,11 @@ export const updateContact = operation({
   tag,
   body: 'ContactUpdate',
   answers: { 200: { contact: ref('Contact') } },
-  async run({ scope, id, body }) {
-    return ok({ contact: await scope.contacts.update(id, body) })
+  refusals: [409],
+  versioned: true,
+  async run(call) {
+    const { scope, id, body } = call
+    return versionedReply({ contact: await scope.contacts.update(id, body, await ifMatch(call)) })
   },
 })
 
@@ -84,11 +92,17 @@ export const deleteContact = operation({
   scope: 'contacts:write',
   tag,
   answers: { 200: { deleted: object({ id: { type: 'integer' } }) } },
-  async run({ scope, id }) {
-    await scope.contacts.remove(id)
-    return ok({ deleted: { id } })
+  refusals: [409],
+  versioned: true,
+  async run(call) {
+    await call.scope.contacts.remove(call.id, await ifMatch(call))
+    return ok({ deleted: { id: call.id } })
   },
 })
+
+function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: number }> {
+  return requiredVersion(request, () => scope.contacts.get(id))
+}
 
 const common = { name: text(), all_monitors: flag('Told about every monitor of the account') }
 

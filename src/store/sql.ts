@@ -59,6 +59,7 @@ export const CONTACT_COLUMNS = [
   'group_window_sec',
   'events',
   'settings',
+  'version',
   'created_at',
   'updated_at',
 ] as const

@@ -151,12 +151,11 @@ export interface Store {
   /** Receivers of notifications. */
   readonly contacts: {
     /**
-     * Stores a new contact.
-     *
+     * Stores a new contact with version 1.
      * @throws NotFoundError for an account that does not exist, ConflictError `quota` beyond `within`
      */
     create(
-      contact: Omit<ContactRecord, 'id'>,
+      contact: Omit<ContactRecord, 'id' | 'version'>,
       within?: Allowance,
       audit?: NewAuditRecord,
     ): Promise<ContactRecord>
@@ -164,14 +163,15 @@ export interface Store {
     get(id: number): Promise<ContactRecord | undefined>
     /** Those of one account, lowest id first. */
     list(account_id: number, onUnreadable?: OnUnreadable): Promise<readonly ContactRecord[]>
-    /** Changes what is named; `undefined` where the contact is not there. */
+    /** Changes what is named and raises the version; `undefined` where it is not there with this version. */
     update(
       id: number,
-      change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'created_at'>>,
+      version: number,
+      change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'version' | 'created_at'>>,
       audit?: NewAuditRecord,
     ): Promise<ContactRecord | undefined>
-    /** Removes it and cancels its queued notifications; `false` where it is not there. */
-    remove(id: number, audit?: NewAuditRecord): Promise<boolean>
+    /** Removes it and cancels its queued notifications; `false` where it is not there, or not with this version. */
+    remove(id: number, version?: number, audit?: NewAuditRecord): Promise<boolean>
   }
 
   /** Optional: planned work of accounts. Without it a window belongs to a single monitor. */

@@ -106,11 +106,12 @@ describe('the client', () => {
       await client.monitors.bulk({ action: 'tag', add_tags: ['x'], filter: { ids: [id] } }),
     ).toMatchObject({ changed: 1, next: null })
     const night = await client.contacts.create({ kind: 'webhook', name: 'night', url: NOBODY })
-    expect((await client.contacts.update(night.id, { name: 'day' })).name).toBe('day')
+    const day = await client.contacts.update(night.id, { name: 'day' }, { version: 1 })
+    expect([day.name, day.version]).toEqual(['day', 2])
     expect((await client.contacts.get(night.id)).name).toBe('day')
     const preview = await client.contacts.preview(night.id, 'up')
     expect(preview).toMatchObject({ event: 'up', content: { event: 'up' } })
-    await client.contacts.remove(night.id)
+    await client.contacts.remove(night.id, { version: day.version })
     expect(await client.contacts.list()).toHaveLength(1)
     const window = { cron: '0 3 * * *', duration_min: 30 }
     const work = await client.maintenance.create({ name: 'Disks', window, monitor_ids: [id] })

@@ -3,6 +3,8 @@ import { client, idsOf } from './client.ts'
 import { OTHER_KEY } from './service.ts'
 
 const hook = { kind: 'webhook', name: 'Ops', url: 'http://127.0.0.1:9/hook', secret: 'canary-1' }
+const at = '/api/v1/contacts'
+const one = `${at}/1`
 const managed = () => client({ manageContacts: true })
 
 describe('contacts over REST', () => {
@@ -40,6 +42,83 @@ describe('contacts over REST', () => {
     const first = await ask('POST', '/api/v1/contacts', asked)
     expect((await ask('POST', '/api/v1/contacts', asked)).body).toEqual(first.body)
     expect(idsOf((await ask('GET', '/api/v1/contacts')).body.contacts)).toEqual([1])
+  })
+
+  it('change and go only in the version that If-Match names', async () => {
+    const { ask } = managed()
+    const created = await ask('POST', at, { body: hook })
+    const etag = created.headers.get('etag') ?? ''
+    expect(created.body.contact.version).toBe(1)
+    const shown = await ask('GET', one)
+    expect(shown.headers.get('etag')).toBe(etag)
+    expect((await ask('GET', one, { headers: { 'If-None-Match': etag } })).status).toBe(304)
+    const renamed = await ask('PATCH', one, {
+      body: { name: 'Night' },
+      headers: { 'If-Match': etag },
+    })
+    expect([renamed.status, renamed.body.contact.version]).toEqual([200, 2])
+    for (const [method, body] of [['PATCH', { name: 'Lost' }], ['DELETE']] as const) {
+      const late = await ask(method, one, {
+        ...(body && { body }),
+        headers: { 'If-Match': etag },
+      })
+      expect([late.status, late.body.error]).toEqual([412, 'version_mismatch'])
+    }
+    expect((await ask('GET', one)).body.contact.name).toBe('Night')
+    const latest = { 'If-Match': renamed.headers.get('etag') ?? '' }
+    expect((await ask('DELETE', one, { headers: latest })).status).toBe(200)
+    expect((await ask('GET', one)).status).toBe(404)
+  })
+
+  it('that are changed by two at once take one change of the same version', async () => {
+    const { ask } = managed()
+    const etag = (await ask('POST', at, { body: hook })).headers.get('etag') ?? ''
+    const names = ['a', 'b', 'c']
+    const answers = await Promise.all(
+      names.map((name) => ask('PATCH', one, { body: { name }, headers: { 'If-Match': etag } })),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412])
+    const stored = answers.find(({ status }) => status === 200)
+    expect((await ask('GET', one)).body.contact).toEqual(stored?.body.contact)
+  })
+
+  it('are not removed when they change between the look at the version and the removal', async () => {
+    const { ask, engine, store } = managed()
+    const headers = {
+      'If-Match': (await ask('POST', at, { body: hook })).headers.get('etag') ?? '',
+    }
+    const { remove } = store.contacts
+    const late: typeof remove = async (...given) => {
+      await engine.contacts.update(1, { name: 'Night' })
+      return remove.call(store.contacts, ...given)
+    }
+    Object.assign(store.contacts, { remove: late })
+    const { status, body } = await ask('DELETE', one, { headers })
+    expect([status, body.error]).toEqual([412, 'version_mismatch'])
+    expect((await ask('GET', one)).body.contact.name).toBe('Night')
+  })
+
+  it('lose no change of different fields without If-Match', async () => {
+    const { ask } = managed()
+    await ask('POST', at, { body: hook })
+    const bodies = [
+      ...[{ name: 'Night' }, { all_monitors: true }, { group_window_sec: 60 }],
+      ...[{ events: ['degraded'] }, { method: 'GET' }],
+    ]
+    const answers = await Promise.all(bodies.map((body) => ask('PATCH', one, { body })))
+    expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 200))
+    expect((await ask('GET', one)).body.contact).toMatchObject({
+      ...{ name: 'Night', all_monitors: true, group_window_sec: 60, events: ['degraded'] },
+      ...{ settings: { method: 'GET' }, version: 6 },
+    })
+  })
+
+  it('that others change all the time are a 409', async () => {
+    const { ask, store } = managed()
+    await ask('POST', at, { body: hook })
+    Object.assign(store.contacts, { update: () => Promise.resolve(undefined) })
+    const { status, body } = await ask('PATCH', one, { body: { name: 'Night' } })
+    expect([status, body.error]).toEqual([409, 'busy'])
   })
 
   it.each([

@@ -95,9 +95,9 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
       if (record !== undefined) tape.add({ kind: 'contact', record })
       return record
     },
-    remove: (id, audit) =>
+    remove: (id, ...given) =>
       inTurn(async () => {
-        const removed = await inner.contacts.remove(id, audit)
+        const removed = await inner.contacts.remove(id, ...given)
         if (removed) tape.add({ kind: 'contact_gone', id })
         await noteEnded(({ contact_id }) => contact_id === id)
         return removed

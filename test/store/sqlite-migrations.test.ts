@@ -9,6 +9,7 @@ import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import { checkMigrated, migrate, STEPS } from '../../src/store/sqlite/migrations.ts'
 import {
   commitOne,
+  contact,
   firstAccount,
   hour,
   monitor,
@@ -114,7 +115,7 @@ it('a file of the first version opens, and hours are counted in it from then on'
   const driver = await loadDriver()
   const db = connect(driver.open(file))
   for (const pragma of driver.pragmas) db.exec(`PRAGMA ${pragma}`)
-  db.exec('DROP TABLE hourly; PRAGMA user_version = 1')
+  db.exec('DROP TABLE hourly; ALTER TABLE contacts DROP COLUMN version; PRAGMA user_version = 1')
   db.close()
   const store = sqliteStore({ file })
   await store.open()
@@ -122,5 +123,26 @@ it('a file of the first version opens, and hours are counted in it from then on'
   expect(await store.hourly.list(made!.id, 0, hour().hour + 1)).toEqual([])
   await commitOne(store, on(made!, { results: [result()], hourly: [hour()] }))
   expect(await store.hourly.list(made!.id, 0, hour().hour + 1)).toHaveLength(1)
+  await store.close()
+})
+
+it('a contact of a file of the second version has version 1, and is changed from there', async () => {
+  const file = await fileWithMonitor('second.db')
+  const driver = await loadDriver()
+  const db = connect(driver.open(file))
+  for (const pragma of driver.pragmas) db.exec(`PRAGMA ${pragma}`)
+  db.exec('ALTER TABLE contacts DROP COLUMN version; PRAGMA user_version = 2')
+  const { account_id, kind, name } = contact()
+  db.run(
+    `INSERT INTO contacts (account_id, kind, name, all_monitors, group_window_sec, events, settings, created_at,
+      updated_at) VALUES (?, ?, ?, 0, 0, '[]', '{}', 0, 0)`,
+    [account_id, kind, name],
+  )
+  db.close()
+  const store = sqliteStore({ file })
+  await store.open()
+  const [old] = await store.contacts.list(1)
+  expect(old?.version).toBe(1)
+  expect((await store.contacts.update(old!.id, 1, { name: 'Night' }))?.version).toBe(2)
   await store.close()
 })

@@ -151,8 +151,8 @@ export interface AccountScope<
     get(id: number): Promise<ContactView<K>>
     list(): Promise<readonly ContactView<K>[]>
     /** Merges, as `monitors.update` does. */
-    update(id: number, patch: ContactPatch<K>): Promise<ContactView<K>>
-    remove(id: number): Promise<void>
+    update(id: number, patch: ContactPatch<K>, options?: VersionOptions): Promise<ContactView<K>>
+    remove(id: number, options?: VersionOptions): Promise<void>
     /**
      * What the contact would be sent of an example of this event, without secrets. Sends nothing. Default `down`.
      * @throws ValidationError for an unknown event; ConflictError `no_preview` if the kind has none

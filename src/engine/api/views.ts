@@ -261,6 +261,8 @@ export type ContactView<K extends AnyContactKind = AnyContactKind> = K extends A
         readonly ok: boolean
         readonly error: string | null
       } | null
+      /** Raised by every change. */
+      readonly version: number
       readonly created_at: string
     }
   : never

@@ -15,6 +15,7 @@ import { isJsonObject } from '../../model/json.ts'
 import { nearestName } from '../../options.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
 import { SAMPLE_EVENTS, sampleDelivery } from '../../webhook/sample.ts'
+import type { Store } from '../../store/store.ts'
 import { announceAudit } from '../announce/audit.ts'
 import type { AccountScope } from '../api/engine.ts'
 import type { ContactView, ContactPreview } from '../api/views.ts'
@@ -23,9 +24,12 @@ import { openContact, readableContacts, sealContact } from '../core/stored-conta
 import { contactFields } from '../registry/contact-fields.ts'
 import { contactView, notificationView } from '../views/views.ts'
 import { boundedChanges, fieldChanges, auditRecord } from './audit.ts'
+import { versionOptions } from './filters.ts'
 import { requireSecrets } from './monitor-update.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
+import { readFilter } from './read-filter.ts'
 import type { ServiceContext } from './service-context.ts'
+import { busy, requireVersion, TRIES } from './versioned-records.ts'
 
 /** Contacts per query of the last notifications. */
 const SHOWN_AT_ONCE = 100
@@ -103,40 +107,33 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
       }
       return views
     },
-    async update(id, patch) {
-      const record = await own(id)
-      const { kind: name, ...fields } = objectFrom(patch)
-      if (name !== undefined && name !== record.kind)
-        throw new ValidationError({ kind: 'immutable' })
-      const kind = kindOf(record.kind)
-      const table = { ...contactFields, ...kind.fields }
-      const open = openContact(core, kind, record)
-      const { name: named, all_monitors, quiet, group_window_sec, events } = record
-      const before: JsonObject = {
-        name: named,
-        all_monitors,
-        quiet: quiet as never,
-        group_window_sec,
-        events,
-        ...open,
+    async update(id, patch, options) {
+      const { version } = readFilter(versionOptions, options)
+      for (let tries = 1; tries <= TRIES; tries++) {
+        const record = await own(id)
+        requireVersion('contact', record, version)
+        const { change, audit } = await changeOf(
+          context,
+          { kind: kindOf(record.kind), record },
+          patch,
+        )
+        const updated = await store.contacts.update(id, record.version, change, audit)
+        if (updated === undefined) continue
+        if (audit !== undefined) announceAudit(core, audit, updated)
+        outbox.contactChanged(updated)
+        return view(updated)
       }
-      const parsed = await parseContact(kind, unmask(table, merge(table, before, fields), open))
-      const given = merge(table, {}, fields)
-      requireSecrets(kind.fields, { stored: open, next: parsed.settings, given })
-      const settings = sealContact(core, kind, parsed.settings)
-      const after: JsonObject = { ...parsed, quiet: parsed.quiet as never, ...parsed.settings }
-      const audit = contactAudit(context, kind, { name: parsed.name, before, after })
-      const change = { ...parsed, settings, updated_at: core.clock.now() }
-      const updated = await store.contacts.update(id, change, audit)
-      if (updated === undefined) throw new NotFoundError('contact')
-      if (audit !== undefined) announceAudit(core, audit, updated)
-      outbox.contactChanged(updated)
-      return view(updated)
+      throw busy('contact')
     },
-    async remove(id) {
-      const { name } = await own(id)
+    async remove(id, options) {
+      const { version } = readFilter(versionOptions, options)
+      const record = await own(id)
+      requireVersion('contact', record, version)
+      const { name } = record
       const audit = auditRecord(context, { resource: 'contact', action: 'deleted', name })
-      if (await store.contacts.remove(id, audit)) announceAudit(core, audit, { id, account_id })
+      if (await store.contacts.remove(id, version, audit)) {
+        announceAudit(core, audit, { id, account_id })
+      } else if (version !== undefined) requireVersion('contact', await own(id), version)
     },
     async preview(id, event = 'down') {
       const record = await own(id)
@@ -147,6 +144,40 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
       return notificationView(record, await store.notifications.attempts([record.id]))
     },
   }
+}
+
+interface ChangedContact {
+  readonly change: Parameters<Store['contacts']['update']>[2]
+  readonly audit: NewAuditRecord | undefined
+}
+
+/** What a patch makes of a contact. @throws ValidationError */
+async function changeOf(
+  context: ServiceContext,
+  { kind, record }: { readonly kind: AnyContactKind; readonly record: ContactRecord },
+  patch: unknown,
+): Promise<ChangedContact> {
+  const { core } = context
+  const { kind: name, ...fields } = objectFrom(patch)
+  if (name !== undefined && name !== record.kind) throw new ValidationError({ kind: 'immutable' })
+  const table = { ...contactFields, ...kind.fields }
+  const open = openContact(core, kind, record)
+  const { name: named, all_monitors, quiet, group_window_sec, events } = record
+  const before: JsonObject = {
+    name: named,
+    all_monitors,
+    quiet: quiet as never,
+    group_window_sec,
+    events,
+    ...open,
+  }
+  const parsed = await parseContact(kind, unmask(table, merge(table, before, fields), open))
+  const given = merge(table, {}, fields)
+  requireSecrets(kind.fields, { stored: open, next: parsed.settings, given })
+  const settings = sealContact(core, kind, parsed.settings)
+  const after: JsonObject = { ...parsed, quiet: parsed.quiet as never, ...parsed.settings }
+  const audit = contactAudit(context, kind, { name: parsed.name, before, after })
+  return { change: { ...parsed, settings, updated_at: core.clock.now() }, audit }
 }
 
 /** The record of what differs; none if nothing does. */

@@ -25,7 +25,7 @@ import type { ServiceContext } from './service-context.ts'
 import { readFilter } from './read-filter.ts'
 
 /** How often an update is tried while others change the version. */
-const TRIES = 3
+export const TRIES = 10
 
 interface Kind<S> {
   readonly rows: VersionedRows<S>
@@ -106,7 +106,7 @@ export function versionedRecords<S>(
         if (audit !== undefined) announceAudit(core, audit, updated)
         return updated
       }
-      throw new ConflictError('busy', `Others change the ${noun} all the time; ask again`)
+      throw busy(noun)
     },
     async remove(id, options) {
       const { version } = readFilter(versionOptions, options)
@@ -118,6 +118,10 @@ export function versionedRecords<S>(
       return record
     },
   }
+}
+
+export function busy(noun: string): ConflictError {
+  return new ConflictError('busy', `Others change the ${noun} all the time; ask again`)
 }
 
 /** `noun`: what it is, in the message. @throws ConflictError `version_mismatch` */

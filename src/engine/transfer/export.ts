@@ -20,6 +20,7 @@ import type { Core } from '../core/core.ts'
 import { heartbeatAddressOf } from '../core/tokens.ts'
 import { openContact } from '../core/stored-contacts.ts'
 import { cachedMonitorOf } from '../monitors/cached-monitor.ts'
+import { contactFields } from '../registry/contact-fields.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { historyLines } from './export-history.ts'
 import { rowsOf } from './account-rows.ts'
@@ -112,10 +113,12 @@ function contactLine(exporting: Exporting, record: ContactRecord): string {
     throw new ConfigurationError(
       `The contact ${record.id} is of the kind "${record.kind}", which this engine does not have`,
     )
-  const { id, account_id: _, kind: name, created_at: _c, updated_at: _u, ...rest } = record
-  const open =
-    seal === undefined ? record : { ...record, settings: openContact(core, kind, record) }
-  const settings = { ...rest, settings: undefined, ...open.settings } as JsonObject
+  const { id, kind: name, settings: stored, ...own } = record
+  const common = Object.fromEntries(
+    Object.entries(own).filter(([field]) => Object.hasOwn(contactFields, field)),
+  )
+  const open = seal === undefined ? stored : openContact(core, kind, record)
+  const settings = { ...common, ...open } as JsonObject
   const hidden = hide(kind.fields, settings, seal, (path) =>
     placeOf(export_id, `contact.${id}.${path}`),
   )

@@ -228,6 +228,7 @@ export function contactView(
             ok: last.status === 'sent',
             error: last.error,
           },
+    version: record.version,
     created_at: iso(record.created_at),
   }
 }

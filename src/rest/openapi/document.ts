@@ -176,7 +176,7 @@ export function isTagged(members: object): boolean {
   return TAGGED.some((name) => name in members) && !('next_cursor' in members)
 }
 
-const TAGGED = ['monitor', 'maintenance', 'public_page', 'status_report']
+const TAGGED = ['monitor', 'contact', 'maintenance', 'public_page', 'status_report']
 
 function refusalsOf(route: Route): JsonObject {
   const { path, operation } = route

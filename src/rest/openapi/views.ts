@@ -236,6 +236,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     events: arrayOf(word(SOFT_EVENTS, 'A soft event of which it is notified as well')),
     settings: record('Settings of the kind; secrets are masked'),
     last_delivery: nullable(object({ at: time(), ok: flag(), error: nullable(text()) })),
+    version: integer('Raised by every change'),
     created_at: time(),
   }),
   Notification: object<NotificationView>({

@@ -119,7 +119,7 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['co
       requireAccount(tables, contact)
       if (within?.contacts !== undefined)
         requireWithin({ contacts: useOf(tables, contact.account_id).contacts + 1 }, within)
-      const made = { ...copy(contact), id: tables.nextId('contact') }
+      const made = { ...copy(contact), id: tables.nextId('contact'), version: 1 }
       tables.contacts.set(made.id, made)
       addAudit(tables, audit, made)
       return copy(made)
@@ -129,16 +129,17 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['co
       const isOwn = (contact: ContactRecord) => contact.account_id === account_id
       return copy(first(tables.contacts.values(), Infinity, isOwn))
     },
-    update(id, change, audit) {
+    update(id, version, change, audit) {
       const contact = tables.contacts.get(id)
-      if (contact === undefined) return undefined
-      const changed = { ...contact, ...copy(change) }
+      if (contact?.version !== version) return undefined
+      const changed = { ...contact, ...copy(change), version: version + 1 }
       tables.contacts.set(id, changed)
       addAudit(tables, audit, changed)
       return copy(changed)
     },
-    remove(id, audit) {
+    remove(id, version, audit) {
       const contact = tables.contacts.get(id)
+      if (version !== undefined && contact?.version !== version) return false
       if (contact !== undefined) addAudit(tables, audit, contact)
       for (const row of tables.waiting.rows.values()) {
         if (row.contact_id !== id || row.status !== 'queued') continue

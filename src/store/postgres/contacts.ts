@@ -1,7 +1,13 @@
 import type { ContactRecord, EpochMs } from '../../model.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
 import { toContact } from '../rows.ts'
-import { CHANGEABLE_CONTACT_COLUMNS, CONTACT_COLUMNS, assignments, insertInto } from '../sql.ts'
+import {
+  CHANGEABLE_CONTACT_COLUMNS,
+  CONTACT_COLUMNS,
+  assignments,
+  insertInto,
+  where,
+} from '../sql.ts'
 import type { FullStore } from '../store.ts'
 import { requireRoomForContact } from './account-use.ts'
 import { insertedId } from './accounts.ts'
@@ -11,7 +17,7 @@ import type { Database, Session } from './database.ts'
 export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'] {
   return {
     create(contact, within, audit) {
-      const columns = written(contact)
+      const columns = written({ ...contact, version: 1 })
       const values = CONTACT_COLUMNS.map((column) => columns[column])
       return db.transaction(async (session) => {
         await requireRoomForContact(session, contact.account_id, within)
@@ -31,20 +37,25 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
           account_id,
         ])
       ).map(toContact),
-    async update(id, change, audit) {
-      const { text, params } = assignments(CHANGEABLE_CONTACT_COLUMNS, written(change))
-      if (text === '') return read(db, id)
-      const sql = `UPDATE watchpost.contacts SET ${text} WHERE id = ? RETURNING *`
+    async update(id, version, change, audit) {
+      const columns = written({ ...change, version: version + 1 })
+      const { text, params } = assignments(CHANGEABLE_CONTACT_COLUMNS, columns)
+      const sql = `UPDATE watchpost.contacts SET ${text} WHERE id = ? AND version = ? RETURNING *`
       return db.transaction(async (session) => {
-        const [row] = await session.rows(sql, [...params, id])
+        const [row] = await session.rows(sql, [...params, id, version])
         if (row === undefined) return undefined
         const changed = toContact(row)
         await addAudit(session, audit, changed)
         return changed
       })
     },
-    remove: (id, audit) =>
-      db.transaction(async (session) => {
+    remove(id, version, audit) {
+      const { text, params } = where([
+        ['id = ?', id],
+        ['version = ?', version],
+      ])
+      const removal = `DELETE FROM watchpost.contacts${text} RETURNING account_id`
+      const removing = db.transaction(async (session) => {
         // Locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock.
         await session.run(
           `WITH queued AS (
@@ -54,14 +65,22 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
            FROM queued WHERE n.id = queued.id`,
           [id, CONTACT_REMOVED, now()],
         )
-        const sql = 'DELETE FROM watchpost.contacts WHERE id = ? RETURNING account_id'
-        const [gone] = await session.rows(sql, [id])
+        const [gone] = await session.rows(removal, params)
+        if (gone === undefined && version !== undefined) throw new NotThisVersion()
         if (gone === undefined) return false
         await addAudit(session, audit, { id, account_id: Number(gone['account_id']) })
         return true
-      }),
+      })
+      return removing.catch((error: unknown) => {
+        if (error instanceof NotThisVersion) return false
+        throw error
+      })
+    },
   }
 }
+
+/** Takes back what the transaction has cancelled. */
+class NotThisVersion extends Error {}
 
 async function read(session: Session, id: number): Promise<ContactRecord | undefined> {
   const [row] = await session.rows('SELECT * FROM watchpost.contacts WHERE id = ?', [id])

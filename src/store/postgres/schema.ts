@@ -303,3 +303,7 @@ CREATE TABLE watchpost.hourly (
 );
 CREATE INDEX hourly_hour ON watchpost.hourly (hour);
 `
+
+export const contactVersionSchema: string = `
+ALTER TABLE watchpost.contacts ADD COLUMN version integer NOT NULL DEFAULT 1;
+`

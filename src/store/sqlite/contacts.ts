@@ -16,7 +16,7 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
   }
   return {
     create(contact, within, audit) {
-      const columns = written(contact)
+      const columns = written({ ...contact, version: 1 })
       const values = CONTACT_COLUMNS.map((column) => columns[column])
       return db.transaction(() => {
         requireAccount(db, contact)
@@ -33,18 +33,21 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
       const sql = 'SELECT * FROM contacts WHERE account_id = ? ORDER BY id'
       return readable(db.all(sql, [account_id]), toContact, onUnreadable)
     },
-    update(id, change, audit) {
-      const { text, params } = assignments(CHANGEABLE_CONTACT_COLUMNS, written(change))
+    update(id, version, change, audit) {
+      const columns = written({ ...change, version: version + 1 })
+      const { text, params } = assignments(CHANGEABLE_CONTACT_COLUMNS, columns)
+      const sql = `UPDATE contacts SET ${text} WHERE id = ? AND version = ?`
       return db.transaction(() => {
-        if (text !== '') db.run(`UPDATE contacts SET ${text} WHERE id = ?`, [...params, id])
+        if (db.run(sql, [...params, id, version]) === 0) return undefined
         const changed = get(id)
         if (changed !== undefined) addAudit(db, audit, changed)
         return changed
       })
     },
-    remove: (id, audit) =>
+    remove: (id, version, audit) =>
       db.transaction(() => {
-        const owner = audit && db.get('SELECT account_id FROM contacts WHERE id = ?', [id])
+        const owner = db.get('SELECT account_id, version FROM contacts WHERE id = ?', [id])
+        if (version !== undefined && owner?.['version'] !== version) return false
         if (owner !== undefined)
           addAudit(db, audit, { id, account_id: Number(owner['account_id']) })
         db.run(

@@ -292,3 +292,7 @@ CREATE TABLE hourly (
 ) WITHOUT ROWID;
 CREATE INDEX hourly_hour ON hourly (hour);
 `
+
+export const contactVersionSchema: string = `
+ALTER TABLE contacts ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+`

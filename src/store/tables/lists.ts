@@ -53,25 +53,26 @@ export function contacts(now: () => EpochMs): Calls<FullStore['contacts']> {
       const { account_id } = contact
       if (within?.contacts !== undefined)
         requireWithin({ contacts: (await r.all('contacts', { account_id })).length + 1 }, within)
-      const made = await r.insert('contacts', contact)
+      const made = await r.insert('contacts', { ...contact, version: 1 })
       await r.audit(audit, made)
       return made
     },
     get: (r, id) => r.get('contacts', id),
     list: (r, account_id) => r.all('contacts', { account_id }),
-    async update(r, ...[id, change, audit]) {
+    async update(r, ...[id, version, change, audit]) {
       const contact = await r.get('contacts', id)
-      if (contact === undefined) return undefined
-      const changed = { ...contact, ...change }
+      if (contact?.version !== version) return undefined
+      const changed = { ...contact, ...change, version: version + 1 }
       await r.put('contacts', changed)
       await r.audit(audit, changed)
       return changed
     },
-    async remove(r, id, audit) {
+    async remove(r, ...[id, version, audit]) {
+      const known = await r.get('contacts', id)
+      if (version !== undefined && known?.version !== version) return false
       const end = { status: 'cancelled', error: CONTACT_REMOVED, finished_at: now() } as const
       for (const row of await r.all('notifications', { contact_id: id, status: 'queued' }))
         await r.put('notifications', { ...row, ...end })
-      const known = await r.get('contacts', id)
       await r.remove('contacts', id)
       if (known !== undefined) await r.audit(audit, known)
       return known !== undefined

@@ -64,8 +64,8 @@ export const auditCases: Readonly<Record<string, Case>> = {
       store.contacts.create(contact({ account_id: 9 }), undefined, entry()),
       'not_found',
     )
-    assert.equal(await store.contacts.update(9, { name: 'x' }, entry()), undefined)
-    assert.equal(await store.contacts.remove(9, entry()), false)
+    assert.equal(await store.contacts.update(9, 1, { name: 'x' }, entry()), undefined)
+    assert.equal(await store.contacts.remove(9, undefined, entry()), false)
     assert.equal(await store.accounts.update(9, { name: 'x' }, entry()), undefined)
     const records = await logged(store)
     assert.deepEqual(
@@ -76,8 +76,10 @@ export const auditCases: Readonly<Record<string, Case>> = {
 
   'changes of contacts leave their audit records': async (store) => {
     const duty = await store.contacts.create(contact(), undefined, entry({ action: 'created' }))
-    await store.contacts.update(duty.id, { name: 'Night' }, entry())
-    await store.contacts.remove(duty.id, entry({ action: 'deleted' }))
+    await store.contacts.update(duty.id, 1, { name: 'Night' }, entry())
+    await store.contacts.update(duty.id, 1, { name: 'Lost' }, entry())
+    await store.contacts.remove(duty.id, 1, entry({ action: 'deleted' }))
+    await store.contacts.remove(duty.id, 2, entry({ action: 'deleted' }))
     const records = await logged(store)
     assert.deepEqual(
       records.map(({ action, resource_id, account_id }) => [action, resource_id, account_id]),

@@ -125,8 +125,8 @@ export function monitor(
 }
 
 export function contact(
-  change: Partial<Omit<ContactRecord, 'id'>> = {},
-): Omit<ContactRecord, 'id'> {
+  change: Partial<Omit<ContactRecord, 'id' | 'version'>> = {},
+): Omit<ContactRecord, 'id' | 'version'> {
   return {
     account_id: 1,
     kind: 'webhook',

@@ -14,7 +14,7 @@ const QUIET: QuietHours = {
 export const contactCases: Readonly<Record<string, Case>> = {
   'a contact is read back as it was written': async (store) => {
     const made = await store.contacts.create(contact({ all_monitors: true }))
-    assert.deepEqual(made, { ...contact({ all_monitors: true }), id: made.id })
+    assert.deepEqual(made, { ...contact({ all_monitors: true }), id: made.id, version: 1 })
     assert.deepEqual(await store.contacts.get(made.id), made)
     assert.equal(await store.contacts.get(made.id + 1), undefined)
   },
@@ -22,28 +22,28 @@ export const contactCases: Readonly<Record<string, Case>> = {
   'quiet hours of a contact are read back, changed and removed': async (store) => {
     const made = await store.contacts.create(contact({ quiet: QUIET }))
     assert.deepEqual((await store.contacts.get(made.id))?.quiet, QUIET)
-    await store.contacts.update(made.id, { name: 'Night', updated_at: T0 + 1 })
+    await store.contacts.update(made.id, 1, { name: 'Night', updated_at: T0 + 1 })
     assert.deepEqual((await store.contacts.list(1))[0]?.quiet, QUIET)
     const later = { ...QUIET, during: 'drop' } as const
-    await store.contacts.update(made.id, { quiet: later })
+    await store.contacts.update(made.id, 2, { quiet: later })
     assert.deepEqual((await store.contacts.get(made.id))?.quiet, later)
-    await store.contacts.update(made.id, { quiet: null })
+    await store.contacts.update(made.id, 3, { quiet: null })
     assert.equal((await store.contacts.get(made.id))?.quiet, null)
   },
 
   'the window of a contact is read back and changed': async (store) => {
     const made = await store.contacts.create(contact({ group_window_sec: 300 }))
     assert.equal((await store.contacts.get(made.id))?.group_window_sec, 300)
-    await store.contacts.update(made.id, { group_window_sec: 0 })
+    await store.contacts.update(made.id, 1, { group_window_sec: 0 })
     assert.equal((await store.contacts.get(made.id))?.group_window_sec, 0)
   },
 
   'the soft events of a contact are read back and changed': async (store) => {
     const made = await store.contacts.create(contact({ events: ['degraded', 'restored'] }))
     assert.deepEqual((await store.contacts.get(made.id))?.events, ['degraded', 'restored'])
-    await store.contacts.update(made.id, { name: 'Night' })
+    await store.contacts.update(made.id, 1, { name: 'Night' })
     assert.deepEqual((await store.contacts.list(1))[0]?.events, ['degraded', 'restored'])
-    await store.contacts.update(made.id, { events: [] })
+    await store.contacts.update(made.id, 2, { events: [] })
     assert.deepEqual((await store.contacts.get(made.id))?.events, [])
   },
 
@@ -60,7 +60,7 @@ export const contactCases: Readonly<Record<string, Case>> = {
     const tampered = made as { name: string; settings: Record<string, unknown> }
     tampered.name = 'changed'
     tampered.settings['url'] = 'changed'
-    assert.deepEqual(await store.contacts.get(made.id), { ...contact(), id: made.id })
+    assert.deepEqual(await store.contacts.get(made.id), { ...contact(), id: made.id, version: 1 })
   },
 
   'what is handed in is copied': async (store) => {
@@ -70,17 +70,50 @@ export const contactCases: Readonly<Record<string, Case>> = {
     assert.equal((await store.contacts.get(made.id))?.settings['url'], 'https://hooks.example/1')
   },
 
-  'an update changes the named fields and answers with the whole record': async (store) => {
+  'an update changes the named fields, raises the version and answers with the whole record':
+    async (store) => {
+      const made = await store.contacts.create(contact())
+      const change = {
+        all_monitors: true,
+        settings: { url: 'https://b.example' },
+        updated_at: T0 + 5,
+      }
+      const updated = await store.contacts.update(made.id, 1, change)
+      assert.deepEqual(updated, { ...made, ...change, version: 2 })
+      assert.deepEqual(await store.contacts.get(made.id), updated)
+      assert.equal(await store.contacts.update(made.id + 1, 1, { name: 'x' }), undefined)
+    },
+
+  'a contact changes only in the version that was read': async (store) => {
     const made = await store.contacts.create(contact())
-    const change = {
-      all_monitors: true,
-      settings: { url: 'https://b.example' },
-      updated_at: T0 + 5,
-    }
-    const updated = await store.contacts.update(made.id, change)
-    assert.deepEqual(updated, { ...made, ...change })
-    assert.deepEqual(await store.contacts.get(made.id), updated)
-    assert.equal(await store.contacts.update(made.id + 1, { name: 'x' }), undefined)
+    const changed = await store.contacts.update(made.id, 1, { name: 'Night' })
+    for (const version of [1, 3])
+      assert.equal(await store.contacts.update(made.id, version, { name: 'Lost' }), undefined)
+    assert.deepEqual(await store.contacts.get(made.id), changed)
+    assert.deepEqual(await store.contacts.list(1), [{ ...made, name: 'Night', version: 2 }])
+  },
+
+  'of several changes of a contact in one version, one is stored': async (store) => {
+    const { id } = await store.contacts.create(contact())
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const answers = await Promise.all(names.map((name) => store.contacts.update(id, 1, { name })))
+    const [stored, ...more] = answers.filter((answer) => answer !== undefined)
+    assert.deepEqual(more, [])
+    assert.equal(stored?.version, 2)
+    assert.deepEqual(await store.contacts.get(id), stored)
+  },
+
+  'removing a contact in another version changes nothing': async (store) => {
+    const { id } = await store.contacts.create(contact())
+    await store.contacts.update(id, 1, { name: 'Night' })
+    const queued = await queue(store, { contact_id: id })
+    assert.equal(await store.contacts.remove(id, 1), false)
+    assert.equal((await store.contacts.get(id))?.name, 'Night')
+    assert.equal((await stored(store, queued.id)).status, 'queued')
+    assert.equal(await store.contacts.remove(id, 2), true)
+    assert.equal(await store.contacts.get(id), undefined)
+    assert.equal((await stored(store, queued.id)).error, 'contact_removed')
+    assert.equal(await store.contacts.remove(id, 2), false)
   },
 
   'removing a contact cancels its queued notifications and leaves the rest': async (store) => {
