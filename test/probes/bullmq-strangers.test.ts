@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
 import { namesUnder } from '../../src/probes/bullmq/options.ts'
 import { bullmqProbes } from '../../src/probes/bullmq/transport.ts'
 import { createWire } from '../../src/probes/bullmq/wire.ts'
@@ -111,6 +112,23 @@ describeWithServer(redisServer, 'whoever can write to Redis and has no key', () 
     await expect.poll(ids).toEqual([sent.id, after[0]!.id])
     openAll()
     await expect.poll(() => answers.length).toBe(3)
+  })
+
+  it('has no order wait for ever by a probe that does not exist, nor by a job that nobody takes', async () => {
+    const { connection, client, orders } = await somewhere()
+    await client.sadd(names.probes('fra'), 'stranger')
+    await client.set(
+      names.probe('fra', 'stranger'),
+      JSON.stringify({ id: 'stranger', connected: true, leaving: false }),
+    )
+    const { transport, answers } = await engineAt(connection)
+    const sent = order({ timeout_ms: 100, expires_at: systemClock.now() + 300 })
+    await transport.send(sent)
+    expect(await orders.getJobCountByTypes('prioritized')).toBe(1)
+    await expect
+      .poll(() => answers.map((each) => each.report.outcome.cause_code), { timeout: 10_000 })
+      .toEqual(['probe_no_report'])
+    await expect.poll(() => orders.getJobCountByTypes('prioritized')).toBe(0)
   })
 
   it('hides no probe by beats that are none', async () => {

@@ -44,9 +44,12 @@ export async function findLost(search: Search): Promise<readonly Asked[]> {
     asking.exists(...keys)
   }
   const found = (await asking.exec()) ?? []
+  const now = clock.monotonic()
   return looked.filter((asked, index) => {
     // The answer may have arrived during the query.
-    if (found[index]?.[1] !== 0 || !pending.has(asked.order.id)) return keep(asked, false)
+    if (!pending.has(asked.order.id)) return keep(asked, false)
+    if (asked.until <= now) return pending.take(asked.order.id) !== undefined
+    if (found[index]?.[1] !== 0) return keep(asked, false)
     if (!asked.missed) return keep(asked, true)
     return pending.take(asked.order.id) !== undefined
   })

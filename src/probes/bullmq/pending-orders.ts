@@ -17,6 +17,8 @@ export interface Asked {
   readonly account_id: number
   /** Monotonic time after which the order is tested for being lost. */
   look_at: number
+  /** Monotonic time at which the order is given up in any case. */
+  readonly until: number
   /** The order was neither on the queue nor answered at the last test. */
   missed: boolean
 }
@@ -25,7 +27,7 @@ export interface PendingOrders {
   readonly size: number
   has(order_id: string): boolean
   /** Returns the number of pending orders of the account at the location, this one included. */
-  add(order: CheckOrder, job_id: string, look_at: number): number
+  add(order: CheckOrder, job_id: string, at: Pick<Asked, 'look_at' | 'until'>): number
   /** Removes an order; `undefined` if it is not pending. */
   take(order_id: string): Asked | undefined
   takeAll(of: (asked: Asked) => boolean): readonly Asked[]
@@ -65,10 +67,10 @@ export function createPendingOrders(): PendingOrders {
       return asked.size
     },
     has: (order_id) => asked.has(order_id),
-    add({ id, account_id, monitor_id, version, round, location }, job_id, look_at) {
+    add({ id, account_id, monitor_id, version, round, location }, job_id, { look_at, until }) {
       const order = { id, monitor_id, version, round, location_id: location.id }
       const at = { location: location.name, account_id }
-      const added = { order, ...at, job_id, look_at, missed: false }
+      const added = { order, ...at, job_id, look_at, until, missed: false }
       take(id)
       asked.set(id, added)
       return count(added, 1)

@@ -95,7 +95,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     presence.note(await readProbes(beating, [...all]))
     if (clock.monotonic() - up_at > LASTS * beatMs) giveUpDeserted(session)
     const lost = await findLost({ session, names, engine: id, pending, clock, beatMs })
-    giveUp(lost, 'The probe was lost with the order')
+    giveUp(lost, 'The probe was lost with the order', session)
     if (clock.monotonic() - cleared_at < CLEAR_UP_EVERY_MS) return
     cleared_at = clock.monotonic()
     await clearUpAfterDead(session, beating)
@@ -104,11 +104,7 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
   /** Not just after a reconnect: probes have not sent their beats yet. */
   function giveUpDeserted(session: Session): void {
     const deserted = pending.takeAll(({ location }) => !presence.present(location))
-    giveUp(deserted, 'The location has no probe at work')
-    // The orders are given up in any case; a probe that returns drops expired ones.
-    withdraw(session, setup, deserted).catch((err: unknown) =>
-      throttledLog.warn({ err }, 'orders of a location without a probe could not be withdrawn'),
-    )
+    giveUp(deserted, 'The location has no probe at work', session)
   }
 
   /** Handles one answer from the queue. Never rejects, since BullMQ would only log it. */
@@ -127,10 +123,14 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     return Promise.resolve()
   }
 
-  function giveUp(orders: readonly Asked[], text: string): void {
-    for (const asked of orders) {
+  /** With a session, what is still queued is withdrawn; a probe that returns drops expired orders in any case. */
+  function giveUp(orders: readonly Asked[], text: string, session?: Session): void {
+    for (const asked of orders)
       hand(answerOf(asked, unmeasured(clock.now(), 'probe_no_report', text)))
-    }
+    if (session === undefined) return
+    withdraw(session, setup, orders).catch((err: unknown) =>
+      throttledLog.warn({ err }, 'orders that were given up could not be withdrawn'),
+    )
   }
 
   function hand(answer: CheckAnswer): void {
@@ -146,7 +146,8 @@ export function bullmqProbes(options: BullmqProbesOptions): ProbeTransport {
     const { name } = order.location
     const job_id = `${id}-${order.id}`
     const look_at = clock.monotonic() + order.timeout_ms + LOST_AFTER_MS
-    const rank = pending.add(order, job_id, look_at)
+    const until = Math.max(look_at, look_at + order.expires_at - clock.now())
+    const rank = pending.add(order, job_id, { look_at, until })
     if (!presence.online(name)) {
       const asked = pending.take(order.id)
       if (asked !== undefined) giveUp([asked], 'The location has no probe at work')
