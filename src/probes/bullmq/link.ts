@@ -85,8 +85,7 @@ export function createLink(options: LinkOptions): Link {
       signal: stopping.signal,
     })
     try {
-      await within(clock, ANSWER_MS, options.onUp(opened))
-      await within(clock, ANSWER_MS, options.beat(opened))
+      await begin(opened)
       if (isStopping()) return
       announce(opened)
       onReady()
@@ -106,6 +105,16 @@ export function createLink(options: LinkOptions): Link {
         options.onDown()
       }
       await opened.close()
+    }
+  }
+
+  async function begin(opened: Session): Promise<void> {
+    try {
+      await within(clock, ANSWER_MS, options.onUp(opened))
+      await within(clock, ANSWER_MS, options.beat(opened))
+    } catch (error) {
+      // A command in flight only says that the connection is closed.
+      throw opened.lost.aborted ? (opened.lost.reason as Error) : error
     }
   }
 

@@ -11,6 +11,7 @@ import type { JsonObject, LocationRecord } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { Names } from './options.ts'
 import { ClosedError, ConfigurationError } from '../../errors.ts'
+import { parseBounded } from './bounded-json.ts'
 import type { Logger } from '../../logger.ts'
 
 /** The beat of a probe. */
@@ -38,6 +39,10 @@ export const LASTS = 2.5
 /** Sets of names are kept a day longer than their members. */
 const SET_SECONDS = 86_400
 const ENGINES_READ = 100
+/** Far more than a beat has, with all locations of its engine. */
+const BEAT_CHARS = 256 * 1024
+/** Of a location, in one turn: anybody who writes to Redis may have named thousands. */
+const PROBES_AT_ONCE = 500
 /** Of what is on Redis, a line of the log repeats little: anybody may have written it. */
 const PROBES_LOGGED = 20
 const ID_CHARS_LOGGED = 100
@@ -120,11 +125,15 @@ export async function readProbes(
   const found = await Promise.all(
     locations.map(async (location): Promise<[string, readonly ProbeBeat[]]> => {
       const ids = await redis.smembers(names.probes(location))
-      if (ids.length === 0) return [location, []]
-      const beats = await redis.mget(ids.map((id) => names.probe(location, id)))
-      const gone = ids.filter((_, index) => beats[index] === null)
-      if (gone.length > 0) await redis.srem(names.probes(location), gone)
-      return [location, parsed<ProbeBeat>(beats, isProbeBeat)]
+      const found: ProbeBeat[] = []
+      for (let from = 0; from < ids.length; from += PROBES_AT_ONCE) {
+        const some = ids.slice(from, from + PROBES_AT_ONCE)
+        const beats = await redis.mget(some.map((id) => names.probe(location, id)))
+        const gone = some.filter((_, index) => beats[index] === null)
+        if (gone.length > 0) await redis.srem(names.probes(location), gone)
+        found.push(...parsed<ProbeBeat>(beats, isProbeBeat))
+      }
+      return [location, found]
     }),
   )
   return new Map(found)
@@ -154,7 +163,7 @@ function inMs(answer: unknown): number {
 function parsed<T>(texts: readonly (string | null)[], fits: (value: JsonObject) => boolean): T[] {
   return texts.flatMap((text) => {
     try {
-      const value: unknown = JSON.parse(text ?? 'null')
+      const value: unknown = text === null || text.length > BEAT_CHARS ? null : parseBounded(text)
       return isJsonObject(value) && fits(value) ? [value as T] : []
     } catch {
       return []

@@ -72,7 +72,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const made = new Redis(redisOptions(options))
     clients.add(made)
     boundReplies(made)
-    made.on('error', (err: Error) => (trouble = err))
+    made.on('error', (err: Error) => {
+      trouble = err
+    })
+    // After an error of the protocol the client would read on.
+    made.once('error', () => made.disconnect())
     made.on('end', () => {
       if (!closing) lost.abort(trouble ?? new ClosedError('Redis closed the connection'))
     })
@@ -187,6 +191,10 @@ function redisOptions({ connection, name }: SessionOptions) {
     lazyConnect: true,
     connectTimeout: CONNECT_MS,
     connectionName: name,
+    // The replies that are read (`reply-bounds.ts`) are those of RESP 2.
+    protocol: 2,
+    // It parses what Redis says of itself. A Redis that is not ready refuses the first beat.
+    enableReadyCheck: false,
     // A new session replaces this one; a command must not be executed long after its timeout.
     retryStrategy: () => null,
     autoResendUnfulfilledCommands: false,

@@ -9,12 +9,13 @@ import { isWatchpostError } from '../../errors.ts'
 import type { CheckReport } from '../../model.ts'
 import { createSeal, isSealed } from '../../seal.ts'
 import type { CheckAnswer, CheckOrder } from '../transport.ts'
+import { parseBounded } from './bounded-json.ts'
 
 /** Raised when the format changes so that older readers would misread it. */
 const FORMAT = 1
 
 /** Far more than any order, answer or list of cancelled orders has. */
-const MAX_CHARS = 8 * 1024 * 1024
+const MAX_CHARS = 4 * 1024 * 1024
 
 /** Data of a job on the queue of a location. */
 export interface OrderJob {
@@ -65,13 +66,13 @@ export function createWire(key?: string | Uint8Array): Wire {
     if (key !== undefined && !isSealed(text))
       return refuse('key', 'It is not sealed, but a secret key is set here')
     try {
-      const value: unknown = JSON.parse(seal.decrypt(text, place))
+      const value: unknown = parseBounded(seal.decrypt(text, place))
       return fits(value)
         ? { ok: true, value }
         : refuse('unreadable', 'It lacks what every message has')
     } catch (error) {
       if (isWatchpostError(error)) return refuse('key', 'It was sealed with another secret key')
-      return refuse('unreadable', 'It is not JSON')
+      return refuse('unreadable', 'It is not JSON, or has too many values')
     }
   }
 
