@@ -130,6 +130,7 @@ export function createEngine<
 function servicesOfRequests(context: ServiceContext): RequestServices {
   return {
     requests: requestsOf(context),
+    runningRepeatable: new Map(),
     ...idempotencyLocksOf(context),
     idempotencyResponses: idempotencyResponsesOf(context),
     publishedPages: publishedPagesOf(context),

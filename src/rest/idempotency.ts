@@ -35,14 +35,16 @@ export interface Idempotency {
 }
 
 interface Ports {
-  readonly services: Pick<RequestServices, 'idempotencyResponses' | 'idempotencyLocks'>
+  readonly services: Pick<
+    RequestServices,
+    'idempotencyResponses' | 'idempotencyLocks' | 'runningRepeatable'
+  >
   readonly clock: Clock
   readonly logger: Logger
 }
 
 export function idempotency(ports: Ports): Idempotency {
-  /** The last running request in this process, by account and key. */
-  const running = new Map<string, Promise<unknown>>()
+  const { runningRepeatable: running } = ports.services
 
   return {
     async once(repeatable, work) {

@@ -77,6 +77,20 @@ describe('a request with an Idempotency-Key', () => {
     )
   })
 
+  it('takes effect once where two REST APIs on one engine get it at the same moment', async () => {
+    const api = client()
+    const other = createRest(api.engine, { rateLimit: false, logger: false, clock: api.clock })
+    await api.ready
+    const asked = { body: tcpMonitor, headers: once }
+    const answers = await Promise.all(
+      [api.rest, other, api.rest, other].map((rest) =>
+        rest.fetch(requestTo('POST', '/api/v1/monitors', asked)),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(await monitorsOf(api)).toEqual([1])
+  })
+
   it('and another body, sent at the same moment, is a conflict: one of them takes effect', async () => {
     const api = client()
     const answers = await Promise.all(

@@ -74,6 +74,8 @@ export interface RequestServices {
   readonly publishedPages: PublishedPages
   readonly accountMonitors: AccountMonitors
   readonly requests: RequestCounter
+  /** The last running request with an `Idempotency-Key`, by account and key; of every REST API on the engine. */
+  readonly runningRepeatable: Map<string, Promise<unknown>>
   /** Absent if the store belongs to this process alone. */
   readonly idempotencyLocks?: IdempotencyLocks
   readonly idempotencyResponses: IdempotencyResponses
