@@ -18,8 +18,8 @@ import { createTrace, round } from '../net/timing/trace.ts'
 export const LONGEST_ATTEMPT_MS = 14_000
 /** Time to read data that arrived while the process was suspended. */
 const READING_MS = 1_000
-/** Errors of node:http for an invalid method, path or header. */
-const UNSENDABLE = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN', 'ERR_UNESCAPED_CHARACTERS']
+/** Errors of node:http for an invalid method or header; a path is that of a URL, which is escaped. */
+const UNSENDABLE = ['ERR_INVALID_CHAR', 'ERR_INVALID_HTTP_TOKEN']
 
 export interface AttemptContext {
   /** With the policy of the contact kind. */

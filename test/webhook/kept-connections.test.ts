@@ -8,6 +8,7 @@ import { slackContact } from '../../src/contacts/slack.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createIdleConnections } from '../../src/net/connection/idle-connections.ts'
 import type { IdleConnections, IdleLimits } from '../../src/net/connection/idle-connections.ts'
+import type { Resolver } from '../../src/net/resolve/resolver.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
@@ -258,6 +259,47 @@ describe('a receiver that closed the connection', () => {
     const { server, url } = await receiver((socket) => socket.end(OK))
     const { attempt } = rig({ idle: idleConnections().of(1) })
     for (let n = 0; n < 3; n++) expect(await attempt({ url })).toMatchObject(delivered)
+    expect(server.connections).toBe(3)
+  })
+
+  it('leaves the other connection what is left of the time', async () => {
+    const within: (number | undefined)[] = []
+    const resolver: Resolver = {
+      resolve: (_host, _family, { within_ms }) => {
+        within.push(within_ms)
+        return Promise.resolve([{ address: '127.0.0.1', family: 4 }])
+      },
+    }
+    const clock = simulatedClock()
+    const sockets: Socket[] = []
+    const { server } = await receiver((socket, nth) =>
+      nth === 1 ? socket.write(OK) : sockets.push(socket),
+    )
+    const { attempt } = rig({ clock, resolver, idle: idleConnections({}, clock).of(1) })
+    const url = `http://hook.example:${server.port}/`
+    await attempt({ url })
+    const second = attempt({ url })
+    await expect.poll(() => sockets.length).toBe(1)
+    await clock.advance(4000)
+    sockets[0]?.end()
+    expect(await second).toMatchObject(delivered)
+    expect(within).toEqual([10_000, 10_000, 6000])
+  })
+
+  it('has the request sent on a new connection, not on another one that waits', async () => {
+    const replies: (() => void)[] = []
+    const { server, url } = await receiver((socket, nth) =>
+      nth === 1 ? replies.push(() => socket.write(OK)) : socket.end(),
+    )
+    const { attempt } = rig({ idle: idleConnections().of(1) })
+    const both = [attempt({ url }), attempt({ url })]
+    await expect.poll(() => replies.length).toBe(2)
+    for (const reply of replies.splice(0)) reply()
+    await Promise.all(both)
+    const third = attempt({ url })
+    await expect.poll(() => replies.length).toBe(1)
+    for (const reply of replies) reply()
+    expect(await third).toMatchObject(delivered)
     expect(server.connections).toBe(3)
   })
 

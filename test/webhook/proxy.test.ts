@@ -53,7 +53,24 @@ it('goes directly where the list says so', async () => {
   expect(await viaProxy(['a.example:1'], 'a.example')).toBe(true)
   expect(await viaProxy(['a.example'], 'not-a.example')).toBe(true)
   expect(await viaProxy(['127.0.0.1'], '127.0.0.1')).toBe(false)
+  expect(await viaProxy(['::1'], '[::1]')).toBe(false)
 })
+
+it.each([
+  ['http', httpProxy],
+  ['socks5', socksProxy],
+] as const)(
+  'takes for an answer of the receiver what comes through a tunnel: %s',
+  async (_, start) => {
+    await using proxy = await start({})
+    await using receiver = await serve((request, response) => {
+      response.writeHead(407, { 'X-Squid-Error': 'ERR_NONE 0' })
+      request.resume().on('end', () => response.end())
+    }, good)
+    const end = await rig({ proxy: { url: proxy.url } }).attempt({ url: receiver.origin })
+    expect(end).toMatchObject({ class: 'failed', error: 'http_407' })
+  },
+)
 
 it('judges the receiver, not the proxy', async () => {
   await using proxy = await httpProxy()

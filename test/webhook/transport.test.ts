@@ -1,11 +1,13 @@
 /** One request of a webhook, below the contact: where it goes, what is told of it, and what it leaves behind. */
 import { getEventListeners } from 'node:events'
+import type { TLSSocket } from 'node:tls'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
 import { createIdleConnections } from '../../src/net/connection/idle-connections.ts'
 import { targetPolicy } from '../../src/net/guard/guard.ts'
 import { createResolver } from '../../src/net/resolve/resolver.ts'
+import type { Resolver } from '../../src/net/resolve/resolver.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { httpTransport } from '../../src/webhook/transport.ts'
 import type { TransportOptions, WebhookRequest } from '../../src/webhook/transport.ts'
@@ -20,19 +22,22 @@ interface Given extends TransportOptions {
   readonly proxy?: string
   readonly clock?: typeof systemClock
   readonly signal?: AbortSignal
+  /** Instead of hosts. */
+  readonly resolver?: Resolver
 }
 
 /** Sends one POST, unless the test says otherwise. */
 async function send(
   url: string,
-  { hosts = {}, proxy, clock = systemClock, signal, ...options }: Given = {},
+  { hosts = {}, proxy, clock = systemClock, signal, resolver, ...options }: Given = {},
   of: Partial<WebhookRequest> = {},
 ) {
+  const nameservers = ['127.0.0.1:9']
   const network = createNetwork({
     clock,
     policy: targetPolicy('open'),
     ca: certificates().ca,
-    resolver: createResolver({ hostsFile: hostsFile(hosts), nameservers: ['127.0.0.1:9'] }),
+    resolver: resolver ?? createResolver({ hostsFile: hostsFile(hosts), nameservers }),
     ...(proxy === undefined ? {} : { proxy: { url: proxy } }),
   })
   const context = { network, clock, signal: signal ?? new AbortController().signal }
@@ -52,9 +57,12 @@ describe('the place of a request', () => {
     expect(proxy.asked).toEqual([asked])
   })
 
-  it('may be an address of IPv6', async () => {
-    const server = await scriptedServer(answering(status(200)), { host: '::1' })
-    expect(await send(`http://[::1]:${server.port}/`)).toMatchObject({ http_status: 200 })
+  it.each([
+    ['http', {}],
+    ['https', { tls: certificates().good }],
+  ])('may be an address of IPv6: %s', async (scheme, options) => {
+    const server = await scriptedServer(answering(status(200)), { host: '::1', ...options })
+    expect(await send(`${scheme}://[::1]:${server.port}/`)).toMatchObject({ http_status: 200 })
     expect(server.received).toContain(`\r\nhost: [::1]:${server.port}\r\n`)
   })
 
@@ -63,6 +71,23 @@ describe('the place of a request', () => {
     const hosts = { 'example.test': ['127.0.0.1'] }
     const answer = await send(`https://example.test.:${server.port}/`, { hosts })
     expect(answer).toMatchObject({ http_status: 200, error: null })
+  })
+
+  it('is named in the handshake without that dot, and asked for HTTP/1.1', async () => {
+    const sockets: TLSSocket[] = []
+    const reply = answering(status(200))
+    const server = await scriptedServer(
+      (socket) => {
+        sockets.push(socket as TLSSocket)
+        reply(socket)
+      },
+      { tls: certificates().good, alpn: ['http/1.1'] },
+    )
+    const hosts = { 'example.test': ['127.0.0.1'] }
+    await send(`https://example.test.:${server.port}/`, { hosts })
+    expect(sockets.map(({ servername, alpnProtocol }) => [servername, alpnProtocol])).toEqual([
+      ['example.test', 'http/1.1'],
+    ])
   })
 })
 
@@ -104,6 +129,13 @@ describe('what is told of a request', () => {
     const answer = await send(`http://127.0.0.1:${server.port}/`, {}, of)
     expect(answer).toMatchObject({ error: 'invalid_request', http_status: null })
     expect(server.received).toBe('')
+  })
+
+  it('is in which phase the system gave up waiting', async () => {
+    const late = Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' })
+    const resolver = { resolve: () => Promise.reject(late) }
+    const answer = await send('http://hook.example/', { resolver })
+    expect(answer).toMatchObject({ error: 'dns_timeout', written: false })
   })
 
   it.each([
@@ -189,7 +221,7 @@ describe('a connection that the receiver closes after a while', () => {
     ['Keep-Alive: timeout=3', 2000],
     ['Keep-Alive: max=9, timeout=3', 2000],
     ['Keep-Alive: max=9,TIMEOUT=2', 1000],
-    ['Keep-Alive: timeout=60', 4000],
+    ['Keep-Alive: timeout=10', 4000],
     ['Keep-Alive: xtimeout=2', 4000],
     ['Keep-Alive: timeout=soon', 4000],
     ['X-A: timeout=2', 4000],
