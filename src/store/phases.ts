@@ -7,6 +7,8 @@
 
 import type { BuiltinPhase, Phases } from '../model.ts'
 
+type BuiltinName = `${BuiltinPhase}_ms`
+
 /** Stored rows depend on this order: only append. */
 const ORDER = [
   'resolve_ms',
@@ -19,7 +21,7 @@ const ORDER = [
   'query_ms',
   'first_byte_ms',
   'transfer_ms',
-] as const satisfies readonly `${BuiltinPhase}_ms`[]
+] as const satisfies readonly BuiltinName[]
 
 const KNOWN: ReadonlySet<string> = new Set(ORDER)
 
@@ -36,7 +38,7 @@ export function packPhases(phases: Phases): string | null {
     gap += ','
   }
   for (const name in phases) {
-    if (!KNOWN.has(name)) packed += `;${encodeURIComponent(name)}=${phases[name as `${string}_ms`]}`
+    if (!KNOWN.has(name)) packed += `;${encodeURIComponent(name)}=${phases[name as keyof Phases]}`
   }
   return packed === '' ? null : packed
 }
@@ -51,7 +53,7 @@ export function unpackPhases(packed: unknown): Phases {
   })
   for (const entry of own) {
     const [name = '', value] = entry.split('=')
-    phases[decodeURIComponent(name) as `${string}_ms`] = Number(value)
+    phases[decodeURIComponent(name) as keyof Phases] = Number(value)
   }
   return phases
 }

@@ -5,7 +5,8 @@ import { http } from '../../src/checkers/http/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import { leastOf, measureTurns } from '../support/turns.ts'
+import { firstAccount, monitor } from '../../src/testing/store-suite/case.ts'
+import { leastOf, measureCpu, measureTurns } from '../support/turns.ts'
 
 const TURN_MS = 30
 const AT_ONCE = 30
@@ -70,4 +71,19 @@ it('in memory, keys and tokens that nobody has are looked up in a short turn, wi
     const { longest_ms } = await leastOf(3, () => measureTurns(lookUp), TURN_MS)
     expect(longest_ms, table).toBeLessThan(TURN_MS)
   }
+})
+
+it('in memory, the last of thousands of monitors is created nearly as fast as the first ones', async () => {
+  const store = memoryStore()
+  await store.open()
+  await firstAccount(store)
+  const create = async () => {
+    for (let n = 0; n < 500; n++) await store.monitors.create(monitor())
+  }
+  // The compiler sees it first.
+  await create()
+  const first = await measureCpu(create)
+  for (let n = 0; n < 7; n++) await create()
+  const last = await measureCpu(create)
+  expect(last.cpu_ms / first.cpu_ms).toBeLessThan(3)
 })

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import type { FinishedAttempt } from '../../store/store.ts'
-import { claim, DAY, ids, MINUTE, queue, stored, T0 } from './case.ts'
+import { claim, DAY, HOUR, ids, MINUTE, queue, stored, T0 } from './case.ts'
 import type { Case } from './case.ts'
 
 /** The next attempt of a row that was claimed once. */
@@ -31,6 +31,28 @@ export const clockCases: Readonly<Record<string, Case>> = {
     )
     await store.clockSet?.({ by_ms: -1000, after: T0 + 1000, before: Infinity })
     assert.equal((await stored(store, ahead.id)).due_at, T0 + MINUTE - 1000)
+  },
+
+  'a clock that was set moves what lies between the times, with when it was made': async (
+    store,
+  ) => {
+    const set_at = T0 - MINUTE
+    const due = (due_at: number, created_at = set_at) => queue(store, { created_at, due_at })
+    const at_after = await due(T0)
+    const moved = await due(T0 + 1)
+    const at_before = await due(T0 + HOUR)
+    const made_ahead = await due(T0 + 2, set_at + 1)
+    await store.clockSet?.({ by_ms: -MINUTE, after: T0, before: T0 + HOUR })
+    const rows = [at_after, moved, at_before, made_ahead].map(({ id }) => stored(store, id))
+    assert.deepEqual(
+      (await Promise.all(rows)).map(({ due_at, created_at }) => [due_at, created_at]),
+      [
+        [T0, set_at],
+        [T0 + 1 - MINUTE, set_at],
+        [T0 + HOUR, set_at],
+        [T0 + 2 - MINUTE, set_at + 1 - MINUTE],
+      ],
+    )
   },
 
   'what waits is not put off, nor sent early, by a claim after the clock was set back': async (

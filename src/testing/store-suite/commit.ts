@@ -51,6 +51,29 @@ export const commitCases: Readonly<Record<string, Case>> = {
     assert.equal(row.account_id, made.account_id)
   },
 
+  'a change for one location leaves the others alone, unless it forgets them': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const state = (location_id: number, memo: number) => ({
+      ...{ monitor_id: made.id, location_id, last: null, consecutive_fails: 0, memo },
+    })
+    await commitOne(store, on(made, { locations: [state(1, 1), state(2, 1)] }))
+    await commitOne(store, on(made, { locations: [state(2, 5)] }))
+    assert.deepEqual(await store.monitors.locations([made.id]), [state(1, 1), state(2, 5)])
+    await commitOne(store, on(made, { forget_locations: true, locations: [state(2, 7)] }))
+    assert.deepEqual(await store.monitors.locations([made.id]), [state(2, 7)])
+  },
+
+  'only a change of settings or token is one that the monitor shows': async (store) => {
+    const made = await store.monitors.create(monitor({ token_hash: 'before', token: 'a' }))
+    await commitOne(store, on(made, { at: T0 + 1, machine: machine({ state: 'up' }) }))
+    assert.equal((await store.monitors.get(made.id))?.updated_at, T0)
+    const token = { token: 'b', token_hash: 'after' }
+    await commitOne(store, on(made, { at: T0 + 2, token }))
+    const renewed = await store.monitors.byTokenHash('after')
+    assert.deepEqual([renewed?.id, renewed?.updated_at, renewed?.version], [made.id, T0 + 2, 1])
+    assert.equal(await store.monitors.byTokenHash('before'), undefined)
+  },
+
   'no changes are no work': async (store) => {
     assert.deepEqual(await store.commit([]), [])
   },

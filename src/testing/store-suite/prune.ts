@@ -66,19 +66,24 @@ export const pruneCases: Readonly<Record<string, Case>> = {
 
   'old final notifications go with their attempts, the others stay': async (store) => {
     const final = await queue(store)
+    const second = await queue(store)
     const recent = await queue(store)
     await claim(store)
     const attempt = { at: T0, duration_ms: 1, http_status: 200, error: null, answer: null }
     const end = { claim: 1, status: 'sent', attempts: 1, interruptions: 0, error: null } as const
     await store.notifications.finish({ ...end, id: final.id, at: T0 + 1, attempt })
+    await store.notifications.finish({ ...end, id: second.id, at: T0 + 1, attempt })
     await store.notifications.finish({ ...end, id: recent.id, at: T0 + 9, attempt })
     const waiting = await queue(store)
-    assert.equal(await store.prune(older({ notifications_before: T0 + 9 })), 1)
+    // No more than asked for at a time.
+    for (let n = 0; n < 2; n++)
+      assert.equal(await store.prune(older({ notifications_before: T0 + 9, limit: 1 })), 1)
+    assert.equal(await store.prune(older({ notifications_before: T0 + 9 })), 0)
     assert.deepEqual(ids(await store.notifications.list({ account_id: 'all', limit: 9 })), [
       waiting.id,
       recent.id,
     ])
-    assert.deepEqual(await store.notifications.attempts([final.id]), [])
+    assert.deepEqual(await store.notifications.attempts([final.id, second.id]), [])
     assert.equal((await store.notifications.attempts([recent.id])).length, 1)
   },
 
@@ -153,7 +158,11 @@ export const pruneAvailabilityCases: Readonly<Record<string, Case>> = {
     const entry = (day: number) => ({ at: T0 + day * DAY, availability: 'up' }) as const
     await commitOne(store, on(made, { availability: [0, 1, 2, 8].map(entry) }))
     await commitOne(store, on(steady, { availability: [entry(0)] }))
-    assert.equal(await store.prune(older({ history_before: T0 + 5 * DAY })), 2)
+    // Of a change at the time itself, the one before it is over then.
+    assert.equal(await store.prune(older({ history_before: T0 + DAY })), 0)
+    for (let n = 0; n < 2; n++)
+      assert.equal(await store.prune(older({ history_before: T0 + 5 * DAY, limit: 1 })), 1)
+    assert.equal(await store.prune(older({ history_before: T0 + 5 * DAY })), 0)
     const times = async (monitor_id: number) =>
       (await store.availability.list(monitor_id, 0, T0 + 99 * DAY)).map(({ at }) => at)
     assert.deepEqual(await times(made.id), [T0 + 2 * DAY, T0 + 8 * DAY])
