@@ -1,0 +1,406 @@
+/** When due notifications are claimed, and how many of them at once. */
+import { describe, expect, it } from 'vitest'
+import { createAttemptsUnderWay } from '../../src/engine/delivery/attempts-under-way.ts'
+import { createClaiming } from '../../src/engine/delivery/claiming.ts'
+import type { DeliveryLimits } from '../../src/engine/delivery/claiming.ts'
+import type { NotificationRecord } from '../../src/model.ts'
+import type { FullStore } from '../../src/store/store.ts'
+import { NOON } from './cached-monitor.ts'
+import { outboxRig } from './outbox-rig.ts'
+
+interface Given extends DeliveryLimits {
+  readonly shared?: boolean
+  readonly grouped?: readonly number[]
+  readonly hosts?: Readonly<Record<number, string>>
+  /** Whether it has started. */
+  readonly started?: boolean
+}
+
+interface Attempt {
+  readonly rows: readonly NotificationRecord[]
+  /** In ms since the test began. */
+  readonly at: number
+  readonly latest_start: number
+  readonly end: (error?: Error) => void
+}
+
+/** Attempts that run until the test ends them. */
+async function claimingRig(given: Given = {}) {
+  const { shared = false, grouped = [], hosts = {}, started = true, ...limits } = given
+  const rig = await outboxRig({ shared })
+  const { core, clock, store } = rig
+  const attempts: Attempt[] = []
+  const underWay = createAttemptsUnderWay()
+  const byContact = new Map(Object.entries(hosts).map(([id, host]) => [Number(id), host]))
+  const claiming = createClaiming({
+    ...{ core, limits, underWay, hosts: { byContact, grouped: new Set(grouped) } },
+    deliver: (rows, latest_start) =>
+      new Promise((resolve, reject) => {
+        const end = (error?: Error): void => (error === undefined ? resolve() : reject(error))
+        attempts.push({ rows, at: clock.now() - NOON, latest_start, end })
+      }),
+  })
+  if (started) claiming.start()
+  return {
+    ...rig,
+    rig,
+    ...{ attempts, claiming, underWay },
+    async wake() {
+      claiming.wake()
+      await clock.settle()
+    },
+    /** Of the attempts so far. */
+    ids: () => attempts.map(({ rows }) => rows.map(({ id }) => id)),
+    /** Ends an attempt as sent, as a recorder does. */
+    async sent(index: number) {
+      for (const { id, claims } of attempts[index]?.rows ?? []) {
+        const end = { status: 'sent', attempts: 1, interruptions: 0, error: null } as const
+        await store.notifications.finish({ id, claim: claims, at: clock.now(), ...end })
+      }
+      attempts[index]?.end()
+      await clock.settle()
+    },
+  }
+}
+
+/** Each for a contact of its own. */
+async function queueMany(queue: Awaited<ReturnType<typeof claimingRig>>['queue'], count: number) {
+  for (let n = 1; n <= count; n++) await queue({ contact_id: n })
+}
+
+/** How often rows have been claimed from now on. */
+function countClaims({ notifications }: FullStore): () => number {
+  const claim = notifications.claim.bind(notifications)
+  let count = 0
+  Object.assign(notifications, {
+    claim: (wanted: never) => {
+      count += 1
+      return claim(wanted)
+    },
+  })
+  return () => count
+}
+
+describe('rows that are due', () => {
+  it('are claimed for half a minute once it has started, and begin within 15 s', async () => {
+    const { clock, attempts, wake, queue, store, claiming, ids } = await claimingRig({
+      started: false,
+    })
+    await queue()
+    await queue({ contact_id: 2 })
+    await wake()
+    expect(ids()).toEqual([])
+    claiming.start()
+    await clock.advance(7)
+    await wake()
+    expect(ids()).toEqual([[1], [2]])
+    expect(attempts.map(({ latest_start }) => latest_start)).toEqual([15_007, 15_007])
+    expect(await store.notifications.get(1)).toMatchObject({
+      ...{ status: 'sending', lease_until: NOON + 30_007, sent_at: NOON + 7 },
+    })
+  })
+
+  it('are not claimed after a stop before anything began', async () => {
+    const { claiming } = await claimingRig({ started: false })
+    expect(() => claiming.stop()).not.toThrow()
+  })
+
+  it('are not claimed after a stop, which leaves no timer behind', async () => {
+    const { clock, wake, queue, claiming, ids, sent } = await claimingRig()
+    await queue()
+    await wake()
+    await clock.advance(200)
+    await queue({ contact_id: 2 })
+    await sent(0)
+    claiming.stop()
+    expect(clock.pending).toBe(0)
+    await clock.advance(120_000)
+    await wake()
+    expect(ids()).toEqual([[1]])
+  })
+
+  it('are found also where they come during a claim', async () => {
+    const { wake, queue, claiming, ids } = await claimingRig()
+    await queue()
+    claiming.wake()
+    await queue({ contact_id: 2 })
+    await wake()
+    expect(ids()).toEqual([[1], [2]])
+  })
+
+  it('are claimed by one claim at a time, and one more for all that came meanwhile', async () => {
+    const { claiming, queue, store, clock, ids } = await claimingRig()
+    const claim = store.notifications.claim.bind(store.notifications)
+    const waiting: (() => void)[] = []
+    Object.assign(store.notifications, {
+      claim: async (wanted: never) => {
+        await new Promise<void>((resolve) => waiting.push(resolve))
+        return claim(wanted)
+      },
+    })
+    claiming.wake()
+    await queue()
+    claiming.wake()
+    claiming.wake()
+    await clock.settle()
+    expect(waiting).toHaveLength(1)
+    waiting[0]?.()
+    await clock.settle()
+    expect([waiting.length, ids()]).toEqual([2, [[1]]])
+    waiting[1]?.()
+    await clock.settle()
+    expect(waiting).toHaveLength(2)
+  })
+
+  it('are none: one timer waits for some', async () => {
+    const { wake, clock } = await claimingRig()
+    await wake()
+    expect(clock.pending).toBe(1)
+  })
+
+  it('are claimed when they become due, not before', async () => {
+    const { clock, wake, queue, attempts } = await claimingRig()
+    await queue({ due_at: NOON + 20_000 })
+    await wake()
+    await clock.advance(19_999)
+    expect(attempts).toEqual([])
+    await clock.advance(1)
+    expect(attempts.map(({ at }) => at)).toEqual([20_000])
+  })
+
+  it('of the next instant wait for a second', async () => {
+    const { clock, wake, queue, attempts } = await claimingRig()
+    await queue({ due_at: NOON + 20 })
+    await wake()
+    await clock.advance(999)
+    expect(attempts).toEqual([])
+    await clock.advance(1)
+    expect(attempts.map(({ at }) => at)).toEqual([1000])
+  })
+
+  it.each([
+    ['alone on the store, once a minute', false, 60_000],
+    ['beside others, every five seconds', true, 5000],
+  ])('are looked for without a hint: %s', async (_, shared, ms) => {
+    const { clock, wake, queue, attempts } = await claimingRig({ shared })
+    await wake()
+    await queue()
+    await clock.advance(ms - 1)
+    expect(attempts).toEqual([])
+    await clock.advance(1)
+    expect(attempts.map(({ at }) => at)).toEqual([ms])
+  })
+})
+
+describe('attempts at the same time', () => {
+  it('are 50, of which 5 of a contact and 10 at a host, unless the operator says otherwise', async () => {
+    const many = await claimingRig()
+    await queueMany(many.queue, 60)
+    await many.wake()
+    expect(many.attempts).toHaveLength(50)
+
+    const one = await claimingRig()
+    for (let n = 0; n < 9; n++) await one.queue()
+    await one.wake()
+    expect(one.attempts).toHaveLength(5)
+
+    const hosts = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [n + 1, 'a.example']))
+    const host = await claimingRig({ hosts })
+    await queueMany(host.queue, 20)
+    await host.wake()
+    expect(host.attempts).toHaveLength(10)
+  })
+
+  it('are as many as the operator says', async () => {
+    const limits = { deliveries: 7, deliveriesPerContact: 2, deliveriesPerHost: 3 }
+    const hosts = { 1: 'a.example', 2: 'a.example', 3: 'b.example' }
+    const { wake, queue, attempts } = await claimingRig({ ...limits, hosts })
+    for (const contact_id of [1, 1, 1, 2, 2, 3, 4, 5, 6, 7]) await queue({ contact_id })
+    await wake()
+    const contacts = attempts.map(({ rows }) => rows[0]?.contact_id)
+    expect(contacts).toEqual([1, 1, 2, 3, 4, 5, 6])
+  })
+
+  it('do not count any more once they have waited for 100 ms', async () => {
+    const { clock, wake, queue, attempts, underWay } = await claimingRig({ deliveries: 2 })
+    await queueMany(queue, 5)
+    await wake()
+    expect(attempts).toHaveLength(2)
+    await clock.advance(99)
+    expect(attempts).toHaveLength(2)
+    await clock.advance(1)
+    expect(attempts).toHaveLength(4)
+    await clock.advance(100)
+    expect([attempts.length, underWay.size, underWay.busy]).toEqual([5, 5, 1])
+  })
+
+  it('that have waited free capacity, which one claim fills only where there was none', async () => {
+    const { clock, wake, queue, store, foreground } = await claimingRig({ deliveries: 2 })
+    const count = countClaims(store)
+    await queue()
+    await wake()
+    await clock.advance(101)
+    expect(count()).toBe(1)
+    // Only the wait for the next row keeps the process alive.
+    expect(foreground.filter((ms) => ms < 1000)).toEqual([])
+  })
+
+  it('are twenty times as many at most, however long they wait', async () => {
+    const { clock, wake, queue, attempts, sent } = await claimingRig({ deliveries: 1 })
+    await queueMany(queue, 25)
+    await wake()
+    for (let n = 0; n < 40; n++) await clock.advance(100)
+    expect(attempts).toHaveLength(20)
+    await sent(3)
+    await clock.advance(5)
+    expect(attempts).toHaveLength(21)
+  })
+
+  it('that end make room for others 5 ms later, with one claim', async () => {
+    const { clock, wake, queue, attempts, sent, store } = await claimingRig({ deliveries: 2 })
+    await queueMany(queue, 4)
+    await wake()
+    const count = countClaims(store)
+    await sent(0)
+    await clock.advance(3)
+    await sent(1)
+    expect(attempts).toHaveLength(2)
+    await clock.advance(2)
+    expect(attempts.map(({ at }) => at)).toEqual([0, 0, 5, 5])
+    expect(count()).toBe(1)
+    await sent(2)
+    await clock.advance(5)
+    expect(count()).toBe(2)
+  })
+
+  it('of a row whose lease has passed are one: the running one goes on under the new claim', async () => {
+    const { clock, wake, queue, attempts, underWay } = await claimingRig()
+    await queue()
+    await wake()
+    await clock.advance(31_000)
+    await wake()
+    expect(underWay.claimOf(1)).toBe(2)
+    expect(attempts.map(({ rows }) => rows.length).filter((count) => count > 0)).toEqual([1])
+  })
+
+  it('leave room that is filled at once where the others run already', async () => {
+    const { clock, wake, queue, attempts } = await claimingRig({ deliveries: 2 })
+    await queue()
+    await wake()
+    await clock.advance(29_000)
+    for (const contact_id of [2, 3]) await queue({ contact_id, due_at: NOON + 30_000 })
+    // When the lease of the first passes, it takes one of the two places of the claim.
+    await clock.advance(1000)
+    expect(attempts.map(({ rows, at }) => [rows[0]?.id, at])).toEqual([
+      [1, 0],
+      [2, 30_000],
+      [3, 30_000],
+    ])
+  })
+})
+
+describe('contacts that group their notifications', () => {
+  /** Rows that have waited for the end of a window. */
+  async function waited(given: Given, contacts: readonly number[], attempts = 0) {
+    const all = await claimingRig(given)
+    for (const contact_id of contacts) await all.queue({ contact_id, event: 'down' })
+    for (const { id, claims } of await all.store.notifications.claim({
+      ...{ now: NOON, lease_until: NOON + 1, limit: 999, per_contact: 999 },
+    })) {
+      const end = { status: 'queued', attempts, interruptions: 0, error: 'grouped' } as const
+      await all.store.notifications.finish({ id, claim: claims, due_at: NOON, at: NOON, ...end })
+    }
+    return all
+  }
+
+  it('get all that has waited in one attempt, whatever the limits', async () => {
+    const limits = { deliveries: 2, deliveriesPerContact: 1, grouped: [1] }
+    const { wake, ids, store } = await waited(limits, [1, 2, 1, 1, 3])
+    await wake()
+    expect(ids()).toEqual([[1, 3, 4], [2]])
+    const leases = [1, 3, 4].map((id) => store.notifications.get(id))
+    for (const row of await Promise.all(leases)) expect(row?.lease_until).toBe(NOON + 30_000)
+  })
+
+  it('of 50 at most', async () => {
+    const contacts = Array.from({ length: 60 }, () => 1)
+    const { wake, attempts } = await waited({ deliveriesPerContact: 1, grouped: [1] }, contacts)
+    await wake()
+    expect(attempts.map(({ rows }) => rows.length)).toEqual([50])
+  })
+
+  it('get what has not waited by itself, and others get theirs one by one', async () => {
+    const fresh = await claimingRig({ deliveriesPerContact: 1, grouped: [1] })
+    await fresh.queue({ event: 'down' })
+    await fresh.queue({ event: 'down' })
+    await fresh.wake()
+    expect(fresh.ids()).toEqual([[1]])
+
+    const others = await waited({ deliveriesPerContact: 1, grouped: [9] }, [1, 1])
+    await others.wake()
+    expect(others.ids()).toEqual([[1]])
+  })
+
+  it('get what was claimed already where the rest cannot be read, and later only the rest', async () => {
+    const all = await waited({ deliveriesPerContact: 1, grouped: [1] }, [1, 1], 1)
+    const { store, clock, wake, ids, logged } = all
+    const claim = store.notifications.claim.bind(store.notifications)
+    let fails = true
+    Object.assign(store.notifications, {
+      claim: (wanted: { readonly contact_id?: number }) =>
+        fails && wanted.contact_id !== undefined
+          ? Promise.reject(new Error('the disk is full'))
+          : claim(wanted as never),
+    })
+    await wake()
+    expect(ids()).toEqual([[1]])
+    expect(logged).toEqual(['error: the outbox could not be read: the disk is full'])
+    fails = false
+    // The lease of the first has passed, and its attempt still runs.
+    await clock.advance(31_000)
+    await wake()
+    expect(ids()).toEqual([[1], [2]])
+  })
+})
+
+describe('trouble', () => {
+  it('of the store is logged, and tried again after 1, 2, 4 s, at most half a minute', async () => {
+    const { rig, clock, wake, logged, queue, attempts } = await claimingRig()
+    await queue()
+    rig.trouble = true
+    await wake()
+    const at: number[] = []
+    for (let seconds = 0; seconds < 130; seconds++) {
+      while (at.length < logged.length) at.push(seconds)
+      await clock.advance(1000)
+    }
+    expect(at).toEqual([0, 1, 3, 7, 15, 31, 61, 91, 121])
+    expect(new Set(logged)).toEqual(
+      new Set(['error: the outbox could not be read: the disk is full']),
+    )
+    rig.trouble = false
+    await clock.advance(30_000)
+    expect(attempts).toHaveLength(1)
+    // After a success the pauses begin anew.
+    rig.trouble = true
+    const before = logged.length
+    await wake()
+    await clock.advance(1000)
+    expect(logged).toHaveLength(before + 2)
+  })
+
+  it('of an attempt is logged, and its row is claimed again after its lease', async () => {
+    const { clock, wake, logged, queue, attempts } = await claimingRig()
+    await queue()
+    await wake()
+    attempts[0]?.end(new Error('the recorder gave up'))
+    await clock.settle()
+    expect(logged).toEqual([
+      'error: a notification could not be recorded; it will be sent again: the recorder gave up',
+    ])
+    await clock.advance(29_999)
+    expect(attempts).toHaveLength(1)
+    await clock.advance(1)
+    expect(attempts).toHaveLength(2)
+  })
+})
