@@ -23,6 +23,12 @@ const ENGINE_RULES = [
   'src/engine/scheduling/{cadence,check-activity,composites,dependencies,evaluation-queue,scheduler,staleness}.ts',
   'src/engine/delivery/{after-attempt,attempts-under-way,batch-barrier,bounded-delivery,decision,grouping,outcome,quiet-hours,repetition}.ts',
 ]
+/** Of the rest, what has tests of its own: claims and records of notifications, baselines, push types, windows. */
+const CLAIMING = 'src/engine/delivery/{attempt-recorder,awaited-ends,claiming,contact-hosts}.ts'
+const BASELINES = 'src/engine/rounds/{baseline-history,baselines}.ts'
+const PUSH = 'src/engine/rounds/push.ts'
+const WINDOWS = 'src/engine/scheduling/{maintenance,window-schedule}.ts'
+
 /** How a request is read, and an answer written, without an engine. */
 const REST_RULES = 'src/rest/{cross-site,envelope,etag,http-error,parsed-body,query,router}.ts'
 
@@ -32,7 +38,9 @@ const DNS_RULES = 'src/net/dns/{inside,message,names,records}.ts'
 /** @param {string} folder */
 const rest = (folder) => [
   `${folder}/**/*.ts`,
-  ...ENGINE_RULES.filter((pattern) => pattern.startsWith(folder)).map((pattern) => `!${pattern}`),
+  ...[...ENGINE_RULES, CLAIMING, BASELINES, PUSH, WINDOWS]
+    .filter((pattern) => pattern.startsWith(folder))
+    .map((pattern) => `!${pattern}`),
 ]
 
 /** @type {Readonly<Record<string, Part>>} */
@@ -91,6 +99,19 @@ export const parts = {
       ].join(' '),
     ),
   },
+  claiming: {
+    sources: [CLAIMING],
+    tests: named('test/engine', 'claiming awaited-ends contact-hosts attempt-recorder'),
+  },
+  baselines: {
+    sources: [BASELINES],
+    tests: named('test/engine', 'round-warnings baseline'),
+  },
+  push: { sources: [PUSH], tests: named('test/engine', 'heartbeat') },
+  windows: {
+    sources: [WINDOWS],
+    tests: named('test/engine', 'crossing-windows planned-work maintenance'),
+  },
   rounds: {
     sources: rest('src/engine/rounds'),
     tests: named(
@@ -115,7 +136,7 @@ export const parts = {
   },
   'store-rules': {
     sources: ['src/store/*.ts', 'src/store/tables/**/*.ts'],
-    tests: named('test/store', 'memory tables optional-parts'),
+    tests: named('test/store', 'phases rows sql rules fallbacks tables memory optional-parts'),
   },
   'rest-rules': {
     sources: [REST_RULES],
