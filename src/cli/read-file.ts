@@ -8,6 +8,7 @@
 import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import { ConfigurationError, MissingDependencyError } from '../errors.ts'
+import { YamlError, parseYaml } from './parse-yaml.ts'
 
 const LIMIT_BYTES = 16 * 1024 * 1024
 
@@ -51,28 +52,12 @@ export async function readJson(path: string): Promise<unknown> {
 export async function readYaml(path: string): Promise<unknown> {
   if (extname(path).toLowerCase() === '.json') return readJson(path)
   const text = await readText(path)
-  const { parse } = await loadYaml()
-  const document = readWith(parse, path, text)
-  if (isTree(document)) return document
-  throw new ConfigurationError(`${path}: is not valid YAML (an alias stands inside of itself)`)
-}
-
-type Parse = (typeof import('yaml'))['parse']
-
-function readWith(parse: Parse, path: string, text: string): unknown {
+  const yaml = await loadYaml()
   try {
-    return parse(text, { prettyErrors: false }) as unknown
+    return parseYaml(yaml, text)
   } catch (error) {
-    throw new ConfigurationError(`${path}: is not valid YAML (${codeOf(error)})`)
-  }
-}
-
-function isTree(value: unknown): boolean {
-  try {
-    JSON.stringify(value)
-    return true
-  } catch {
-    return false
+    const what = error instanceof YamlError ? error.message : codeOf(error)
+    throw new ConfigurationError(`${path}: is not valid YAML (${what})`)
   }
 }
 
