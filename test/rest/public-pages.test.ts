@@ -200,6 +200,18 @@ describe('public pages over REST', () => {
     expect(await (await ask('GET')).json()).toMatchObject({ public_pages: [] })
   })
 
+  it('whose passwords one account sets without waiting for them are refused beyond ten', async () => {
+    const { ask, ready } = client()
+    await ready
+    const body = (n: number) => ({ title: 'Shop', slug: `shop-${n}`, password: 'long enough' })
+    const answers = await Promise.all(
+      Array.from({ length: 15 }, (_, n) => ask('POST', at, { body: body(n) })),
+    )
+    const refused = answers.filter(({ status }) => status === 409)
+    expect(refused.map((each) => String(each.body.error))).toEqual(Array(4).fill('busy'))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(11)
+  })
+
   it('whose passwords one account hashes keep no other account waiting', async () => {
     const { ask, ready } = client()
     await ready

@@ -5,7 +5,7 @@
  */
 
 import { iso, yielderOf } from '../../clock.ts'
-import { ValidationError } from '../../errors.ts'
+import { ConflictError, ValidationError } from '../../errors.ts'
 import type { Stored } from '../../fields/field.ts'
 import { merge } from '../../fields/merge.ts'
 import { parse } from '../../fields/parse.ts'
@@ -130,12 +130,17 @@ export function storedPage(
   }
 }
 
-/** One password at a time, accounts in turn. */
+/** A hash takes most of a second, and each keeps the page that waits for it in memory. */
+const MAX_WAITING_HASHES = 10
+
+/** One password at a time, accounts in turn. @throws ConflictError `busy` */
 function hashInTurn(
   { hashing }: ServiceContext,
   account_id: number,
   password: string,
 ): Promise<string> {
+  if (hashing.waiting(account_id) >= MAX_WAITING_HASHES)
+    throw new ConflictError('busy', 'Other passwords of this account are set; ask again')
   const { signal } = new AbortController()
   return hashing.run(signal, () => hashPassword(password), account_id)
 }

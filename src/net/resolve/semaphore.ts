@@ -14,6 +14,8 @@ export interface Semaphore {
    * share one queue.
    */
   run<T>(signal: StopSignal, work: () => Promise<T>, account_id?: number): Promise<T>
+  /** Calls of the account that wait for a slot. */
+  waiting(account_id: number): number
 }
 
 export function createSemaphore(places: number): Semaphore {
@@ -36,6 +38,7 @@ export function createSemaphore(places: number): Semaphore {
         else waiting.add(account_id, enter)
         return () => waiting.delete(account_id, enter)
       }),
+    waiting: (account_id) => waiting.of(account_id),
   }
 }
 
@@ -49,6 +52,8 @@ export interface RoundRobin<T> {
   /** Removes and returns the next item. */
   take(): T | undefined
   delete(account_id: number, item: T): void
+  /** Number of items of the account. */
+  of(account_id: number): number
   /** Number of items that would be taken before one that this account adds now. */
   before(account_id: number): number
 }
@@ -87,6 +92,7 @@ export function createRoundRobin<T>(): RoundRobin<T> {
       size--
       if (own.size === 0) ring.delete(account_id)
     },
+    of: (account_id) => ring.get(account_id)?.size ?? 0,
     before(account_id) {
       const rounds = ring.get(account_id)?.size ?? 0
       let count = rounds
