@@ -1,3 +1,5 @@
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
@@ -391,7 +393,48 @@ describeWithServer(redisServer, 'a Redis with a password', () => {
       await expect(started).rejects.toThrow(/^Redis refuses us: (NOAUTH|WRONGPASS)/)
     },
   )
+
+  it('that is wrong ends the start, whatever Redis says behind it', async () => {
+    const refusing = createServer({ allowHalfOpen: true }, (client) => {
+      client.once('data', () => client.write('-WRONGPASS invalid password\r\n'))
+      client.on('error', () => undefined).on('end', () => client.end('+OK\r\n'))
+    })
+    const connection = `redis://:wrong@127.0.0.1:${await portOf(refusing)}`
+    const run = () => Promise.reject(new Error('not here'))
+    await expect(probeAt(connection, { run })).rejects.toThrow(/^Redis refuses us: WRONGPASS/)
+  })
+
+  it('that is asked for once the probe is at work is tried again and again', async () => {
+    const redis = await forThisTest(startRedis({ password: 'right' }))
+    const right = new Redis(redis.ports.redis, { password: 'right' })
+    onTestFinished(() => right.disconnect())
+    let connections = 0
+    const away = createServer((client) => {
+      connections += 1
+      if (connections === 1) {
+        client.destroy()
+        return
+      }
+      const server = connect(redis.ports.redis, '127.0.0.1')
+      for (const side of [client, server]) side.on('error', () => undefined)
+      client.pipe(server).pipe(client)
+    })
+    const connection = `redis://:wrong@127.0.0.1:${await portOf(away)}`
+    const run = () => Promise.reject(new Error('not here'))
+    const probe = await probeAt(connection, { run, logger: recorder() })
+    await expect.poll(() => connections).toBeGreaterThan(2)
+    expect(probe.status().connected).toBe(false)
+    await right.config('SET', 'requirepass', 'wrong')
+    await expect.poll(() => probe.status().connected).toBe(true)
+  })
 })
+
+/** The server listens until the end of the test. */
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
 
 function thrownBy(run: () => unknown): unknown {
   try {

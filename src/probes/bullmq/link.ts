@@ -53,21 +53,24 @@ export function createLink(options: LinkOptions): Link {
   const isStopping = (): boolean => stopping.signal.aborted
 
   async function run(onFirst: () => void, onFatal: (error: unknown) => void): Promise<void> {
+    let isFirst = true
     for (let failures = 0; !isStopping(); failures++) {
       try {
         await live(() => {
           failures = 0
+          isFirst = false
           onFirst()
         })
       } catch (thrown) {
         if (isStopping()) return
         const err = explained(thrown)
-        if (!wasUp && isFatal(err)) {
-          // A permanent error fails the start; after a first success it may be temporary.
+        // A permanent error fails the start; later it may be temporary.
+        if (isFirst && isFatal(err)) {
           onFatal(err)
           return
         }
         throttledLog.warn({ err }, 'not connected to Redis; it is tried again and again')
+        isFirst = false
         onFirst()
       }
       await clock.sleep(backoff(failures), stopping.signal).catch(() => undefined)

@@ -72,8 +72,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const made = new Redis(redisOptions(options))
     clients.add(made)
     boundReplies(made)
+    // Replies that follow a refused login have no command any more.
     made.on('error', (err: Error) => {
-      trouble = err
+      trouble ??= err
     })
     // After an error of the protocol the client would read on.
     made.once('error', () => made.disconnect())
