@@ -1,10 +1,12 @@
-import type { AddressInfo, Server } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'mysql2'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
-import { readMariadb, readSqlite } from '../../src/cli/import/kuma-database.ts'
+import { readSqlite } from '../../src/cli/import/kuma-database.ts'
+import { readMariadb } from '../../src/cli/import/kuma-mariadb.ts'
 import { builtinContacts } from '../../src/contacts/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { fromKumaDatabase, KUMA_TABLES } from '../../src/importers/kuma/database.ts'
@@ -14,6 +16,7 @@ import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { commandLine, folder } from '../support/command-line.ts'
+import { packet } from '../support/hostile/mysql.ts'
 import { mariadbServer, startMariadb } from '../support/servers/mariadb.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 
@@ -352,21 +355,61 @@ describe('the database of Uptime Kuma 2', () => {
   })
 
   it('in a MariaDB that answers no query is given up', async () => {
-    const server = createServer((connection) => {
-      const silent = connection as unknown as Handshaking
-      for (const event of ['error', 'query'] as const) silent.on(event, () => undefined)
-      silent.serverHandshake(HANDSHAKE)
+    const url = await hostileMariadb(() => undefined)
+    const asked = readMariadb(url, { ...LIMITS, query_ms: 200 })
+    await expect(asked).rejects.toThrow(/cannot be read \(PROTOCOL_SEQUENCE_TIMEOUT\)/)
+  })
+
+  it.each<[string, (connection: Talking) => void, RegExp]>([
+    ['rows', sends((connection) => connection.writeTextRow(['a'])), /more than 1000 rows\)/],
+    [
+      'long rows',
+      sends((connection) => connection.writeTextRow(['a'.repeat(100_000)])),
+      /more than 1048576 bytes\)/,
+    ],
+    [
+      'columns',
+      ({ stream }) => {
+        // 65,535 of them, which are never all there.
+        stream.write(packet(1, Buffer.of(0xfc, 0xff, 0xff)))
+        let number = 2
+        endlessly(stream, () => stream.write(packet(number++ & 0xff, COLUMN)))
+      },
+      /more than 1048576 bytes\)/,
+    ],
+    [
+      'parts of one row',
+      (connection) => {
+        const { stream } = connection
+        connection.writeColumns([column('name')])
+        stream.write(packet(4, Buffer.from('fe', 'hex'), 0xff_ffff))
+        endlessly(stream, () => stream.write(Buffer.alloc(10_000, 'a')))
+      },
+      /more than 1048576 bytes\)/,
+    ],
+  ])('in a MariaDB that sends %s without end is given up', async (_, send, problem) => {
+    const url = await hostileMariadb(send)
+    // No time limit decides: the size does.
+    const reading = readMariadb(url, { ...LIMITS, query_ms: 600_000 })
+    await expect(reading).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringMatching(problem) as string,
     })
-    const { _server: inner } = server as unknown as { readonly _server: Server }
-    inner.listen(0, '127.0.0.1')
-    await new Promise<unknown>((resolve) => inner.once('listening', resolve))
-    const { port } = inner.address() as AddressInfo
-    try {
-      const asked = readMariadb(`mariadb://u:hunter2@127.0.0.1:${port}/kuma`, 200)
-      await expect(asked).rejects.toThrow(/cannot be read \(PROTOCOL_SEQUENCE_TIMEOUT\)/)
-    } finally {
-      inner.close()
-    }
+    await expect(reading).rejects.not.toThrow('hunter2')
+  })
+
+  it('in a MariaDB may send as many rows as may be', async () => {
+    let queries = 0
+    const url = await hostileMariadb((connection) => {
+      queries += 1
+      connection.writeColumns([column('name')])
+      const tables = ['monitor', 'monitor_notification']
+      const names = queries === 1 ? tables : queries === 2 ? Array<string>(998).fill('x') : []
+      for (const name of names) connection.writeTextRow([name])
+      connection.writeEof()
+    })
+    const { tables } = await readMariadb(url, LIMITS)
+    expect(tables.monitor).toHaveLength(998)
   })
 
   it.each([
@@ -388,10 +431,63 @@ describe('the database of Uptime Kuma 2', () => {
 })
 
 /** The side of the server, which the types of mysql2 leave out. */
-interface Handshaking {
+const LIMITS = { query_ms: 60_000, rows: 1000, bytes: 1024 * 1024 }
+
+/** A connection of mysql2 as a server. */
+interface Talking {
+  readonly stream: Socket
   on(event: 'error' | 'query', then: () => void): void
   serverHandshake(options: typeof HANDSHAKE): void
+  writeColumns(columns: readonly object[]): void
+  writeTextRow(values: readonly string[]): void
+  writeEof(): void
 }
+
+/** Lets everybody in; its address. */
+async function hostileMariadb(onQuery: (connection: Talking) => void): Promise<string> {
+  const server = createServer((connection) => {
+    const talking = connection as unknown as Talking
+    talking.on('error', () => undefined)
+    talking.on('query', () => onQuery(talking))
+    talking.serverHandshake(HANDSHAKE)
+  })
+  const { _server: inner } = server as unknown as { readonly _server: Server }
+  inner.listen(0, '127.0.0.1')
+  onTestFinished(() => void inner.close())
+  await once(inner, 'listening')
+  const { port } = inner.address() as AddressInfo
+  return `mariadb://u:hunter2@127.0.0.1:${port}/kuma`
+}
+
+/** As fast as the client reads, until it has gone. */
+function endlessly(stream: Socket, send: () => void): void {
+  const go = (): void => {
+    if (stream.destroyed) return
+    for (let n = 0; n < 500 && stream.writableLength < 4 * 1024 * 1024; n++) send()
+    setImmediate(go)
+  }
+  go()
+}
+
+const sends =
+  (send: (connection: Talking) => void) =>
+  (connection: Talking): void => {
+    connection.writeColumns([column('name')])
+    endlessly(connection.stream, () => send(connection))
+  }
+
+/** The definition of a column with a name of 10 KB. */
+const COLUMN = Buffer.concat([
+  ...['def', '', '', ''].map((text) => Buffer.concat([Buffer.of(text.length), Buffer.from(text)])),
+  ...[Buffer.of(0xfc, 0x10, 0x27), Buffer.alloc(10_000, 'a'), Buffer.of(0)],
+  Buffer.of(0x0c, 45, 0, 100, 0, 0, 0, 253, 0, 0, 0, 0, 0),
+])
+
+const column = (name: string): object => ({
+  ...{ catalog: 'def', schema: 'kuma', table: 't', orgTable: 't', name, orgName: name },
+  ...{ characterSet: 45, columnLength: 100, columnType: 253, flags: 0, decimals: 0 },
+})
+
 const HANDSHAKE = {
   ...{ protocolVersion: 10, serverVersion: '10.11.0-MariaDB', connectionId: 1 },
   ...{ statusFlags: 2, characterSet: 45, capabilityFlags: 0x00ff_f7df },

@@ -22,7 +22,8 @@ import { settingFlags, settingsHelp } from '../environment.ts'
 import { readJson, readYaml } from '../read-file.ts'
 import { printError, sayJson } from '../terminal.ts'
 import { importExport, STORE_SETTINGS } from './watchpost.ts'
-import { isMariadbUrl, readMariadb, readSqlite } from './kuma-database.ts'
+import { readSqlite } from './kuma-database.ts'
+import { isMariadbUrl, readMariadb } from './kuma-mariadb.ts'
 
 export const command: Command = {
   help: `watchpost import <tool> <file>

@@ -1,5 +1,5 @@
 /**
- * Reads the tables of Uptime Kuma 2: from a copy of `kuma.db`, or over a URL from MariaDB. Nothing is written there.
+ * Reads the tables of Uptime Kuma 2: here from a copy of `kuma.db`. Nothing is written there.
  *
  * @module
  */
@@ -12,19 +12,14 @@ import { KUMA_TABLES } from '../../importers/kuma/database.ts'
 import type { KumaTables } from '../../importers/kuma/database.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import { loadDriver } from '../../store/sqlite/drivers.ts'
-import { canParseUrl } from '../../model/url.ts'
 
 export interface ReadTables {
   readonly tables: KumaTables
   readonly defaults: Readonly<Record<string, Json | undefined>>
 }
 
-export function isMariadbUrl(path: string): boolean {
-  return /^(?:mysql|mariadb):\/\//i.test(path)
-}
-
 /** Runs a statement with the name of a table in it; the rows. */
-type Query = (sql: string) => Promise<readonly JsonObject[]>
+export type Query = (sql: string) => Promise<readonly JsonObject[]>
 
 interface Dialect {
   readonly query: Query
@@ -71,53 +66,7 @@ export async function readSqlite(path: string): Promise<ReadTables> {
   }
 }
 
-/** `query_ms`: for each table. @throws ConfigurationError, which does not repeat the password */
-export async function readMariadb(url: string, query_ms = QUERY_MS): Promise<ReadTables> {
-  if (!canParseUrl(url))
-    throw new ConfigurationError(
-      'mariadb://user:password@host:3306/database is expected, special characters percent-encoded',
-    )
-  const { createConnection } = await loadMysql()
-  const place = new URL(url).host
-  const connection = createConnection({
-    uri: url.replace(/^mariadb:/i, 'mysql:'),
-    connectTimeout: CONNECT_MS,
-    dateStrings: true,
-  })
-  connection.on('error', () => undefined)
-  const query: Query = (sql) =>
-    new Promise((resolve, reject) => {
-      connection.query({ sql, timeout: query_ms }, (error: Error | null, rows: unknown) => {
-        if (error === null) resolve((rows as Record<string, unknown>[]).map(plain))
-        else reject(error)
-      })
-    })
-  try {
-    return await readTables(place, {
-      query,
-      quoted: (name) => `\`${name}\``,
-      tableNames:
-        'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
-      defaults:
-        'SELECT column_name AS name, column_default AS value FROM information_schema.columns ' +
-        "WHERE table_schema = DATABASE() AND table_name = 'monitor'",
-    })
-  } catch (cause) {
-    if (cause instanceof ConfigurationError) throw cause
-    const { code } = cause as { readonly code?: unknown }
-    throw new ConfigurationError(
-      `${place}: cannot be read (${typeof code === 'string' ? code : 'no answer'})`,
-      { cause },
-    )
-  } finally {
-    connection.destroy()
-  }
-}
-
-const CONNECT_MS = 10_000
-const QUERY_MS = 60_000
-
-async function readTables(
+export async function readTables(
   source: string,
   { query, quoted, tableNames, defaults }: Dialect,
 ): Promise<ReadTables> {
@@ -143,21 +92,10 @@ function bare(value: Json | undefined): Json | undefined {
 }
 
 /** Numbers may come as big integers or texts of decimals, flags as 0 and 1. */
-function plain(row: object): JsonObject {
+export function plain(row: object): JsonObject {
   const fields = Object.entries(row as Record<string, unknown>).map(([name, value]) => [
     name,
     typeof value === 'bigint' ? Number(value) : Buffer.isBuffer(value) ? null : value,
   ])
   return Object.fromEntries(fields) as JsonObject
-}
-
-async function loadMysql(): Promise<typeof import('mysql2')> {
-  try {
-    const loaded = (await import('mysql2')) as typeof import('mysql2') & {
-      default?: typeof import('mysql2')
-    }
-    return loaded.default ?? loaded
-  } catch (cause) {
-    throw new MissingDependencyError('mysql2', { cause })
-  }
 }

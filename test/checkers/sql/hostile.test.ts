@@ -6,7 +6,7 @@ import { check } from '../../support/check.ts'
 import { withDeadline } from '../../support/deadlines.ts'
 import { hostileTo } from '../../support/hostile/farm.ts'
 import type { HostileServer } from '../../support/hostile/farm.ts'
-import { MYSQL_INTERRUPTED } from '../../support/hostile/mysql.ts'
+import { MYSQL_COLUMNS, MYSQL_INTERRUPTED, mysqlRows } from '../../support/hostile/mysql.ts'
 
 const SHORTEST_MS = 400
 /** Some of these servers keep the whole process busy, and a machine under load is slow. */
@@ -108,6 +108,30 @@ it('a query that a MySQL server has ended by its time limit is no query with too
     verdict: 'fail',
     cause_code: 'query_timeout',
     cause_text: 'The server ended the query at its time limit of 1 ms',
+  })
+})
+
+describe('the answer of a MySQL server to the query, without end', () => {
+  /** Nothing here waits for the deadline. */
+  async function asked(hostile: HostileServer) {
+    const server = await hostile.start()
+    const input = { host: '127.0.0.1', port: server.port, ...login, query: 'SELECT 1' }
+    const most = { ...input, expect_rows_min: 1000 }
+    const outcome = await check(CHECKERS.mysql, most, { timeout_ms: 60_000 })
+    await server.close()
+    return outcome
+  }
+
+  it.each([
+    ['long rows', mysqlRows(60_000), 'The server sent more than 4096 KiB'],
+    ['columns', MYSQL_COLUMNS, 'The server sent more than 10000 messages'],
+  ])('is unknown by its size, not by time: %s', async (_, server, cause_text) => {
+    const too_long = { verdict: 'unknown', cause_code: 'too_long', cause_text, phase: 'query' }
+    expect(await asked(server)).toMatchObject(too_long)
+  })
+
+  it('is read up to the rows that are wanted', async () => {
+    expect(await asked(mysqlRows(1))).toMatchObject({ verdict: 'ok', details: { rows: 1000 } })
   })
 })
 

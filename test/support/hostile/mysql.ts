@@ -248,4 +248,33 @@ export const MYSQL_INTERRUPTED = hostile({
   },
 })
 
+/** Answers the query alone without end: whatever the client sets up before it is answered well. */
+const endless = (does: string, head: readonly Buffer[], piece: Buffer): HostileServer =>
+  hostile({
+    protocol,
+    does,
+    async script(peer) {
+      await untilLogin(peer)
+      await peer.say(packet(2, OK))
+      while (!(await hearPacket(peer)).toString('latin1', 1).startsWith('SELECT 1'))
+        await peer.say(packet(1, OK))
+      await peer.say(Buffer.concat(head.map((part, at) => packet(at + 1, part))))
+      for (let number = head.length + 1; ; number++) await peer.say(packet(number & 0xff, piece))
+    },
+  })
+
+export const mysqlRows = (size: number): HostileServer =>
+  endless(
+    `sends rows of ${size} bytes without end`,
+    [Buffer.of(1), column, END_OF_ROWS],
+    Buffer.concat([Buffer.of(0xfc, size & 0xff, size >> 8), Buffer.alloc(size, 'r')]),
+  )
+
+/** 65,535 are announced. */
+export const MYSQL_COLUMNS = endless(
+  'sends columns without end',
+  [Buffer.of(0xfc, 0xff, 0xff)],
+  column,
+)
+
 export const MYSQL: readonly HostileServer[] = [...GREETINGS, ...LOGINS, ...QUERIES]
