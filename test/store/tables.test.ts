@@ -209,6 +209,7 @@ describe('a store of tables', () => {
     await store.close()
     await expect(store.meta.get('x')).rejects.toMatchObject(closed)
     await store.open()
+    expect(tables.calls).toEqual(['open'])
     await store.open()
     await store.close()
     await store.close()

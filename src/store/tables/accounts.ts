@@ -86,7 +86,7 @@ async function removeSome(r: Records, account_id: number, limit: number): Promis
     }
   }
   for (const { id: monitor_id } of await r.some('monitors', { account_id }, { limit: left })) {
-    for (const name of HISTORY) if (left > 0) await take(name, { monitor_id })
+    for (const name of HISTORY) await take(name, { monitor_id })
     if (left === 0) break
     await r.remove('monitors', monitor_id)
     left--
@@ -102,7 +102,7 @@ async function removeSome(r: Records, account_id: number, limit: number): Promis
     'audit_log',
     'idempotency_responses',
   ] as const)
-    if (left > 0) await take(name, { account_id })
+    await take(name, { account_id })
   if (left === 0) return 'more'
   await r.remove('accounts', account_id)
   return 'done'

@@ -131,9 +131,8 @@ export function withoutId<T extends { readonly id: number }>({ id: _, ...row }: 
 export const results: Calls<FullStore['results']> = {
   list(r, query) {
     const { monitor_id, limit, order = 'desc', after_id } = query
-    const behind = after_id === undefined ? {} : { after_id }
     const fits = (row: Row<'results'>) => resultFits(row, query)
-    return r.some('results', { monitor_id }, { limit, order, ...behind, fits })
+    return r.some('results', { monitor_id }, { limit, order, after_id, fits })
   },
 }
 
@@ -142,21 +141,20 @@ export const incidents: Calls<FullStore['incidents']> = {
   async list(r, query) {
     const where = ofAccount(accountAsked(query))
     const fits = (row: Row<'incidents'>) => incidentFits(row, query)
-    const behind = query.before_id === undefined ? {} : { after_id: query.before_id }
-    return r.some('incidents', where, { limit: query.limit, order: 'desc', ...behind, fits })
+    const { limit, before_id: after_id } = query
+    return r.some('incidents', where, { limit, order: 'desc', after_id, fits })
   },
 }
 
 export const auditLog: Calls<FullStore['auditLog']> = {
   async list(r, query) {
-    const { resource_id, before_id, limit } = query
+    const { resource_id, before_id: after_id, limit } = query
     const where = {
       ...ofAccount(accountAsked(query)),
       ...(resource_id === undefined ? {} : { resource_id }),
     }
     const fits = (row: Row<'audit_log'>) => auditFits(row, query)
-    const behind = before_id === undefined ? {} : { after_id: before_id }
-    return r.some('audit_log', where, { limit, order: 'desc', ...behind, fits })
+    return r.some('audit_log', where, { limit, order: 'desc', after_id, fits })
   },
 }
 

@@ -13,7 +13,7 @@ export const notifications: Calls<FullStore['notifications']> = {
   },
   get: (r, id) => r.get('notifications', id),
   async list(r, query) {
-    const { monitor_id, incident_id, contact_id, statuses, before_id, limit } = query
+    const { monitor_id, incident_id, contact_id, statuses, before_id: after_id, limit } = query
     const where = {
       ...ofAccount(accountAsked(query)),
       ...(monitor_id === undefined ? {} : { monitor_id }),
@@ -21,8 +21,7 @@ export const notifications: Calls<FullStore['notifications']> = {
       ...(contact_id === undefined ? {} : { contact_id }),
     }
     const fits = ({ status }: NotificationRecord) => statuses?.includes(status) ?? true
-    const behind = before_id === undefined ? {} : { after_id: before_id }
-    return r.some('notifications', where, { limit, order: 'desc', ...behind, fits })
+    return r.some('notifications', where, { limit, order: 'desc', after_id, fits })
   },
   async lastFinished(r, contact_ids) {
     const found: NotificationRecord[] = []

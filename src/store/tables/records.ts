@@ -110,7 +110,10 @@ interface Rows {
 
 export type Row<N extends TableName> = Rows[N]
 type Where<N extends TableName> = Partial<Pick<Rows[N], keyof Rows[N] & (typeof TABLES)[N][number]>>
-type Order = Partial<Pick<TableQuery, 'order' | 'after_id'>>
+interface Order {
+  readonly order?: TableQuery['order'] | undefined
+  readonly after_id?: number | undefined
+}
 
 /** Rows that `find` is asked for at once. */
 const STEP = 500

@@ -43,8 +43,7 @@ export function versioned<S>(kind: VersionedTable): Calls<VersionedRows<S>> {
       const { order = 'asc', after_id, limit } = query
       const gone = new Set((await r.all('accounts', { removed: true })).map(({ id }) => id))
       const fits = (row: { readonly account_id: number }) => !gone.has(row.account_id)
-      const behind = after_id === undefined ? {} : { after_id }
-      const among = { limit, order, ...behind, fits }
+      const among = { limit, order, after_id, fits }
       const rows = await r.some(table, ofAccount(accountAsked(query)), among)
       return (rows as readonly VersionedRecord<unknown>[]).map(record<S>)
     },
