@@ -28,7 +28,7 @@ export function refuseCrossSite(allowedOrigins: readonly string[]): RefuseCrossS
   return (request) => {
     const { method, headers } = request
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return
-    if (/^bearer /i.test(headers.get('authorization')?.trim() ?? '')) return
+    if (/^bearer /i.test(headers.get('authorization') ?? '')) return
     if (allowedOrigins.includes(headers.get('origin') ?? '') || isSameOrigin(request)) return
     throw new HttpError({
       status: 403,

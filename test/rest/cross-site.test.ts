@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { refuseCrossSite } from '../../src/rest/cross-site.ts'
 import { client } from './client.ts'
 import type { Client } from './client.ts'
 
@@ -47,6 +48,20 @@ describe('a cookie that goes along with a request of another site', () => {
   it('changes nothing with a password that the browser keeps', async () => {
     const headers = { authorization: 'Basic bWU6bWU=', 'sec-fetch-site': 'cross-site' }
     expect(await pausing(cookieHost(), headers)).toEqual([403, 'cross_site', 'pending'])
+  })
+
+  it.each(['Basic bearer x', 'bearer', 'bearers x'])('with %s is no key', (authorization) => {
+    const headers = { authorization, 'sec-fetch-site': 'cross-site' }
+    const request = new Request('https://watch.test/', { method: 'POST', headers })
+    expect(() => refuseCrossSite([])(request)).toThrow(
+      'A page of another site sent this request; allowedOrigins of the API names those that may',
+    )
+  })
+
+  it.each(['GET', 'HEAD', 'OPTIONS'])('may read with %s', (method) => {
+    const headers = { 'sec-fetch-site': 'cross-site' }
+    const request = new Request('https://watch.test/', { method, headers })
+    expect(() => refuseCrossSite([])(request)).not.toThrow()
   })
 
   it.each([

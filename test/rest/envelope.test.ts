@@ -87,8 +87,8 @@ describe('an error', () => {
   const warned: unknown[] = []
   const logger = {
     ...silentLogger,
-    error: (fields: object) => void logged.push(fields),
-    warn: (fields: object) => void warned.push(fields),
+    error: (fields: object, text: string) => void logged.push({ ...fields, text }),
+    warn: (fields: object, text: string) => void warned.push({ ...fields, text }),
   }
   const told = (error: unknown) => failureOf(error, { logger, about: { route: '/x' } })
 
@@ -120,8 +120,15 @@ describe('an error', () => {
     })
   })
 
+  it.each([null, 'url', 5])('has no fields where they are %j', (fields) => {
+    const error = Object.assign(new ConflictError('paused', 'The monitor is paused'), { fields })
+    const expected = { status: 409, error: 'paused', message: 'The monitor is paused' }
+    expect(told(error)).toEqual(expected)
+  })
+
   it('of the store is logged as a warning, and told to come again in five seconds', () => {
     warned.length = 0
+    const text = 'a request could not be served'
     const error = new StorageError('disk full at /var/lib/x')
     expect(told(error)).toEqual({
       ...{ status: 503, error: 'storage', retry_after: 5 },
@@ -129,8 +136,8 @@ describe('an error', () => {
     })
     expect(told(new ClosedError('stopping')).message).toBe('The service is starting or stopping')
     expect(warned).toEqual([
-      { route: '/x', err: error },
-      { route: '/x', err: expect.any(ClosedError) as ClosedError },
+      { route: '/x', err: error, text },
+      { route: '/x', err: expect.any(ClosedError) as ClosedError, text },
     ])
   })
 
@@ -161,7 +168,8 @@ describe('an error', () => {
     logged.length = 0
     const error = new TypeError('x is undefined: secret-1')
     expect(JSON.stringify(told(error))).not.toContain('secret-1')
-    expect(logged).toEqual([{ route: '/x', err: error }])
+    const text = 'a request failed unexpectedly'
+    expect(logged).toEqual([{ route: '/x', err: error, text }])
     expect(told(error).message).toBe('Something went wrong on our side')
     expect(JSON.stringify(told(new StorageError('disk full at /var/lib/x')))).not.toContain('/var')
   })

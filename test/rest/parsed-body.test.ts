@@ -20,6 +20,7 @@ describe('a parsed body', () => {
   it('is none where there was none', () => {
     expect(textOf(undefined)).toBeUndefined()
     expect(textOf(null, FORM)).toBeUndefined()
+    expect(textOf(undefined, FORM)).toBeUndefined()
   })
 
   it.each([undefined, 'application/json', 'text/x-multipart/form-data', `a ${FORM}`, `${FORM}2`])(
@@ -40,6 +41,7 @@ describe('a parsed body', () => {
 describe('a form', () => {
   it.each<[string, unknown, string]>([
     ['of a text alone', { 'disk 93% full': '' }, 'disk 93% full'],
+    ['with what is no escape', { 'disk 9%3 full': '' }, 'disk 9%3 full'],
     ['with what looks like an escape', { a: '50%20 off' }, 'a=50%2520 off'],
     ['with capital letters in it', { a: '%C3' }, 'a=%25C3'],
     ['with signs of its own in a value', { a: 'b&c+d=e' }, 'a=b%26c%2Bd=e'],

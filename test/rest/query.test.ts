@@ -270,6 +270,19 @@ describe('what a client is told of a parameter', () => {
   })
 })
 
+describe('a parameter whose reading fails', () => {
+  it('is a mistake of ours, not a problem of the request', () => {
+    const broken: Param<never> = {
+      description: '',
+      schema: {},
+      read: () => {
+        throw new TypeError('a mistake')
+      },
+    }
+    expect(() => read(broken, 'p=1')).toThrow(new TypeError('a mistake'))
+  })
+})
+
 describe('a list in pages', () => {
   it('has fifty items unless it is asked for others, at most 200', () => {
     const { limit, cursor } = paging('x')

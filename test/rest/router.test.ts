@@ -7,6 +7,7 @@ const router = createRouter([
   { method: 'GET', path: '/monitors/:id' },
   { method: 'DELETE', path: '/monitors/:id' },
   { method: 'GET', path: '/hb/:token' },
+  { method: 'GET', path: '/hb/:token/:signal' },
 ])
 
 describe('the router', () => {
@@ -29,7 +30,7 @@ describe('the router', () => {
     })
   })
 
-  it.each(['/', '', '/monitor', '/monitors//', '/monitors/7/x', '//monitors'])(
+  it.each(['/', '', '/monitor', '/monitors//', '/monitors/7/x', '//monitors', '/hb//start'])(
     'does not know %j',
     (path) => {
       expect(router.match('GET', path)).toEqual({ kind: 'none' })
