@@ -27,7 +27,8 @@ const bad = (minutes: number, of: Round & { cause?: typeof cause } = {}): Machin
   event: { kind: 'round', verdict: 'fail', at: at(minutes), cause, locations_failed: [1], ...of },
   reports: [reported(1, { verdict: 'fail', ...cause, ...of.cause })],
 })
-const user = (kind: 'pause' | 'resume' | 'remove' | 'maintenance_start', minutes: number) => ({
+type UserEvent = 'pause' | 'resume' | 'reconfigure' | 'remove' | 'maintenance_start'
+const user = (kind: UserEvent, minutes: number) => ({
   event: { kind, at: at(minutes) },
 })
 
@@ -144,13 +145,20 @@ describe('an event that changes nothing', () => {
     await step(user('pause', 1))
     expect(await plan(user('pause', 2))).toBeNull()
   })
+
+  it('is not one that begins the checks anew', async () => {
+    const { step } = await monitored()
+    const { machine } = await step(user('reconfigure', 1))
+    expect(machine).toMatchObject({ state: 'pending', since: at(1) })
+  })
 })
 
 describe('a failure', () => {
   it('opens an incident once it is confirmed, and notifies of it', async () => {
     const { step, incident, told } = await monitored({ common: { fail_threshold: 2 } })
     expect(await step(bad(1))).toMatchObject({ machine: { state: 'confirming' }, notify: [] })
-    const { notify, open_incident } = await step(bad(2))
+    const { notify, open_incident, availability } = await step(bad(2))
+    expect(availability).toEqual([{ at: at(1), availability: 'down' }])
     expect(open_incident).toEqual({
       ...{ started_at: at(1), detected_at: at(2), ...cause, locations_failed: [1] },
       ...{ causes: [{ at: at(1), ...cause }], suppressed_by: null },
@@ -165,12 +173,14 @@ describe('a failure', () => {
     await step(bad(1))
     const same = await step(bad(2))
     expect([same.notify, same.update_incident]).toEqual([[], undefined])
-    const { update_incident } = await step(bad(3, { cause: other, locations_failed: [2] }))
+    expect(same).not.toHaveProperty('cancel')
+    const { update_incident, notify } = await step(bad(3, { cause: other, locations_failed: [2] }))
     const causes = [
       { at: at(1), ...cause },
       { at: at(3), ...other },
     ]
     expect(update_incident).toEqual({ id: 1, causes, locations_failed: [2], suppressed_by: null })
+    expect(notify).toEqual([])
     expect(await incident()).toMatchObject({ causes, cause_code: 'timeout' })
     expect(await told()).toEqual(['down queued'])
   })
@@ -216,9 +226,11 @@ describe('an event of a user', () => {
   })
 
   it('that begins maintenance leaves it open, and cancels what is planned later', async () => {
-    const { step, incident } = await monitored()
+    const { step, incident, machine } = await monitored()
     await step(bad(1))
     const change = await step(user('maintenance_start', 2))
+    expect(machine().incident?.suppression).toMatchObject({ reason: 'maintenance', by: null })
+    expect(machine().hour?.hour).toBe(NOON)
     expect(change.cancel).toEqual({ scope: 'later', incident_id: 1, reason: 'maintenance' })
     expect(await incident()).toMatchObject({ ended_at: null })
   })
@@ -254,6 +266,10 @@ describe('a failure whose parent fails', () => {
     const { step, incident, told, machine, parentIs } = await monitored({ parent: down })
     await step(bad(1))
     parentIs(up)
+    // Only a round that fails says so.
+    const event = { kind: 'round', verdict: 'inconclusive', at: at(2) } as const
+    await step({ event, reports: [reported(1, { verdict: 'unknown' })] })
+    expect(machine().incident?.suppression).toMatchObject({ by: 77 })
     const { update_incident, notify } = await step(bad(2))
     expect(update_incident).toEqual({ id: 1, suppressed_by: null })
     expect(notify).toMatchObject([{ event: 'down', incident: 1 }])
@@ -262,6 +278,16 @@ describe('a failure whose parent fails', () => {
     // Once.
     await step(bad(3))
     expect(await told()).toEqual(['down queued'])
+  })
+
+  it('stays untold while it recovers', async () => {
+    const common = { recover_threshold: 2 }
+    const { step, told, machine, parentIs } = await monitored({ parent: down, common })
+    await step(bad(1))
+    parentIs(up)
+    expect(await step(good(2))).not.toHaveProperty('update_incident')
+    expect(machine()).toMatchObject({ state: 'recovering', incident: { suppression: { by: 77 } } })
+    expect(await told()).toEqual([])
   })
 
   it('is told with a new cause as well', async () => {
@@ -298,6 +324,28 @@ describe('a failure whose parent fails', () => {
     await step(good(2))
     expect(await told()).toEqual([])
     expect(await incident()).toMatchObject({ ended_at: at(2), suppressed_by: 77 })
+  })
+})
+
+describe('an incident that the store does not find', () => {
+  it('is neither told nor in the way', async () => {
+    const { step, store, told } = await monitored()
+    await step(bad(1))
+    Object.assign(store.incidents, { get: () => Promise.resolve(undefined) })
+    const { update_incident } = await step(bad(2, { cause: other }))
+    expect(update_incident?.causes).toEqual([{ at: at(2), ...other }])
+    expect((await step(good(3))).notify).toEqual([])
+    expect(await told()).toEqual(['down queued'])
+  })
+
+  it('is not told after its suppression either', async () => {
+    const down = { state: 'down', incident: { id: 5, started_at: NOON, cause_code: 'x' } } as const
+    const { step, store, told, parentIs } = await monitored({ parent: down })
+    await step(bad(1))
+    Object.assign(store.incidents, { get: () => Promise.resolve(undefined) })
+    parentIs({ state: 'up' })
+    await step(bad(2))
+    expect(await told()).toEqual([])
   })
 })
 
@@ -341,7 +389,7 @@ describe('flapping', () => {
     const events: (readonly [number, JsonObject])[] = []
     for (let n = 1; n <= rounds; n++) {
       const { fresh = [] } = await all.step(n % 2 === 0 ? bad(n) : good(n))
-      for (const { event, data } of fresh) if (event === 'flapping') events.push([n, data])
+      for (const { data } of fresh) events.push([n, data])
     }
     return { ...all, events }
   }
@@ -373,8 +421,12 @@ describe('flapping', () => {
     const event = { kind: 'round', verdict: 'inconclusive', at: at(2) } as const
     await step({ event, reports: [reported(1, { verdict: 'unknown' })] })
     expect(machine().recent).toBe('0')
-    await step(user('maintenance_start', 3))
-    await step(good(4))
+    for (const kind of ['maintenance_start', 'pause'] as const) {
+      await step(user(kind, 3))
+      await step(good(4))
+      expect(machine().recent).toBeUndefined()
+    }
+    await step(user('resume', 5))
     expect(machine().recent).toBeUndefined()
   })
 })
