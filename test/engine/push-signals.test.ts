@@ -1,0 +1,395 @@
+/** Types that wait for signals: what a signal, a passed deadline, an outage and a clock that was set change. */
+import { describe, expect, it } from 'vitest'
+import { defineChecker, up } from '../../src/checkers/checker.ts'
+import type { AnyChecker } from '../../src/checkers/checker.ts'
+import type { DeadlineReset, Signal, Terms } from '../../src/checkers/push.ts'
+import { hashOf } from '../../src/engine/core/tokens.ts'
+import { createBaselines } from '../../src/engine/rounds/baselines.ts'
+import { createPushMonitors, memoOf, withDeadlineReset } from '../../src/engine/rounds/push.ts'
+import { initialState } from '../../src/incident/state.ts'
+import type {
+  CommonSettings,
+  Json,
+  MachineState,
+  MonitorRecord,
+  Notice,
+  Verdict,
+} from '../../src/model.ts'
+import type { CheckOrder } from '../../src/probes/transport.ts'
+import { contact, outcome } from '../../src/testing/store-suite/case.ts'
+import { NOON } from './cached-monitor.ts'
+import { monitorsRig } from './monitors-rig.ts'
+
+const MINUTE = 60_000
+const TOKEN = 'token-of-the-job'
+
+/** What is remembered of a job: what has come, and when the next is due. */
+interface Memo {
+  readonly heard: readonly string[]
+  readonly due: number
+}
+
+/** A job that is due a period after each signal; a deadline that moves is due a period later. */
+const job = {
+  ...defineChecker({
+    type: 'job',
+    title: 'Job',
+    description: 'Waits for signals',
+    fields: {},
+    target: () => 'x',
+    run: () => Promise.resolve(up()),
+  }),
+  push: {
+    receive(memo: Memo | undefined, { kind, at, message }: Signal, { period_ms }: Terms<never>) {
+      const heard = [...(memo?.heard ?? []), `${kind} ${message ?? ''}`.trim()]
+      return { heard, due: kind === 'log' ? (memo?.due ?? 0) : at + period_ms }
+    },
+    dueAt: (memo: Memo | undefined, after: number) =>
+      memo === undefined || memo.due <= after ? null : memo.due,
+    resetDeadline(memo: Memo | undefined, why: DeadlineReset, terms: Terms<never>) {
+      // What has failed has no deadline.
+      if (memo === undefined || memo.heard.includes('fail')) return undefined
+      const { period_ms, missed_limit } = terms
+      const due = why.reason === 'clock_set' ? memo.due + why.by_ms : why.at + period_ms
+      return { heard: [...memo.heard, `${why.reason} ${missed_limit}`], due }
+    },
+  },
+} as unknown as AnyChecker
+const other = { ...job, type: 'other', push: undefined } as unknown as AnyChecker
+
+interface Given {
+  readonly verdict?: Verdict
+  readonly memo?: Json
+  readonly notices?: readonly Notice[]
+  readonly state?: Partial<MachineState>
+  readonly record?: Partial<MonitorRecord>
+}
+
+/** A job with a token whose judgement is what the test says: good, unless its deadline has passed. */
+async function pushing({ state = {}, record = {}, verdict: says, ...report }: Given = {}) {
+  const rig = await monitorsRig(job, other)
+  const { core, monitorCache, clock } = rig
+  const orders: CheckOrder[] = []
+  const run = (order: CheckOrder) => {
+    orders.push(order)
+    const memo = order.memo as Memo | null
+    const isLate = memo !== null && memo.due <= order.round
+    const verdict = says ?? (isLate ? 'fail' : 'ok')
+    const details = memo === null ? {} : { next_expected_at: new Date(memo.due).toISOString() }
+    const cause = verdict === 'fail' ? { cause_code: 'missed', cause_text: 'It did not come' } : {}
+    const said = outcome({
+      verdict,
+      details,
+      ...cause,
+      started_at: new Date(clock.now()).toISOString(),
+    })
+    return Promise.resolve({ outcome: said, ...report })
+  }
+  const push = createPushMonitors({
+    ...rig,
+    run,
+    baselines: createBaselines({ core, monitorCache }),
+  })
+  const add = (
+    of: Partial<MonitorRecord> = {},
+    token = TOKEN,
+    common: Partial<CommonSettings> = {},
+  ) =>
+    rig.add(
+      { interval_sec: 600, fail_threshold: 1, ...common },
+      {
+        type: 'job',
+        token_hash: hashOf(token),
+        token: 't',
+        machine: { ...initialState(NOON), ...state },
+        ...of,
+      },
+    )
+  const { id } = (await add(record)).record
+  const cached = () => monitorCache.peek(id)!
+  return {
+    ...{ ...rig, push, orders, add, id, cached },
+    memo: () => memoOf(cached()) as Memo | undefined,
+    machine: () => cached().record.machine,
+    results: async () => (await rig.store.results.list({ monitor_id: id, limit: 9 })).length,
+  }
+}
+
+describe('a signal', () => {
+  it('is remembered and judged at once, as a round of one location', async () => {
+    const { push, memo, machine, orders, results, published } = await pushing()
+    const answer = await push.signal(TOKEN, { kind: 'success', message: 'done' })
+    expect(answer).toEqual({ state: 'up', next_expected_at: '2026-01-01T12:10:00.000Z' })
+    expect(memo()).toEqual({ heard: ['success done'], due: NOON + 10 * MINUTE })
+    expect(machine()).toMatchObject({ state: 'up', last_round_at: NOON })
+    expect(orders).toMatchObject([
+      {
+        ...{ round: NOON, location: { id: 1, name: 'here' }, missed_limit: 1 },
+        ...{ expires_at: NOON + 10_000, memo: { heard: ['success done'] }, type: 'job' },
+      },
+    ])
+    expect([await results(), published]).toEqual([1, ['1 up 0']])
+  })
+
+  it('may be judged by what the judgement remembers instead', async () => {
+    const { push, memo } = await pushing({ memo: { heard: ['own'], due: 5 } })
+    await push.signal(TOKEN, { kind: 'success' })
+    expect(memo()).toEqual({ heard: ['own'], due: 5 })
+  })
+
+  it.each([
+    ['that is a line of the log', 'log', {}],
+    ['of a job that is paused', 'success', { state: 'paused' }],
+  ] as const)('%s is remembered only', async (_, kind, state) => {
+    const { push, memo, orders, results, published, machine } = await pushing({ state })
+    const before = machine()
+    const answer = await push.signal(TOKEN, { kind })
+    expect(answer).toEqual({ state: before.state, next_expected_at: null })
+    expect([memo()?.heard, orders, await results()]).toEqual([[kind], [], 0])
+    expect([machine(), published.length]).toEqual([before, 1])
+  })
+
+  it('is judged at the location of the job, also where this engine does not know it', async () => {
+    const { push, add, orders } = await pushing()
+    await add({}, 'there', { location_ids: [2, 1] })
+    await add({}, 'nowhere', { location_ids: [5] })
+    for (const token of ['there', 'nowhere']) await push.signal(token, { kind: 'success' })
+    expect(orders.map(({ location }) => location)).toEqual([
+      { id: 2, name: 'there' },
+      { id: 5, name: 'local' },
+    ])
+  })
+
+  it('may warn, and tell what is new', async () => {
+    const notice = { event: 'changed', key: 'a', data: {} }
+    const { push, add, store } = await pushing({ notices: [notice] })
+    await store.contacts.create(contact({ all_monitors: true }))
+    await add({}, 'warns', { warn: { response: 'baseline' } })
+    expect(await push.signal('warns', { kind: 'success' })).toMatchObject({ state: 'up' })
+    const told = async () => (await store.notifications.list({ account_id: 1, limit: 9 })).length
+    expect(await told()).toBe(1)
+    const quiet = await pushing()
+    await quiet.store.contacts.create(contact({ all_monitors: true }))
+    await quiet.push.signal(TOKEN, { kind: 'success' })
+    expect(await quiet.store.notifications.list({ account_id: 1, limit: 9 })).toEqual([])
+  })
+
+  it('beyond the limit of a job that begins anew has no time to expect', async () => {
+    const { push, monitorCache, cached, id } = await pushing()
+    for (let n = 0; n < 60; n++) await push.signal(TOKEN, { kind: 'success' })
+    const { revision } = cached().record
+    const change = { monitor_id: id, revision, at: NOON, forget_locations: true }
+    await monitorCache.change(id, () => ({ change }))
+    const ignored = 'rate_limited'
+    const answer = await push.signal(TOKEN, { kind: 'success' })
+    expect(answer).toEqual({ state: 'up', next_expected_at: null, ignored })
+  })
+
+  it('of no monitor, or of one that waits for none, is not found', async () => {
+    const { push, add } = await pushing()
+    await add({ type: 'other' }, 'other')
+    for (const token of ['nobody', 'other'])
+      await expect(push.signal(token, { kind: 'success' })).rejects.toMatchObject({
+        ...{ code: 'not_found', message: expect.stringContaining('monitor') as string },
+      })
+  })
+
+  it('beyond sixty in a minute is answered, and not remembered', async () => {
+    const { push, memo, clock } = await pushing()
+    for (let n = 0; n < 60; n++) await push.signal(TOKEN, { kind: 'success' })
+    const answer = await push.signal(TOKEN, { kind: 'fail' })
+    const next_expected_at = '2026-01-01T12:10:00.000Z'
+    expect(answer).toEqual({ state: 'up', next_expected_at, ignored: 'rate_limited' })
+    expect(memo()?.heard).toHaveLength(60)
+    await clock.advance(MINUTE)
+    expect(await push.signal(TOKEN, { kind: 'success' })).not.toHaveProperty('ignored')
+    expect(memo()?.heard).toHaveLength(61)
+  })
+
+  it('counts the failures of its location, and sees the last one', async () => {
+    const { push, cached } = await pushing({ verdict: 'fail' })
+    await push.signal(TOKEN, { kind: 'fail' })
+    await push.signal(TOKEN, { kind: 'fail' })
+    await push.signal(TOKEN, { kind: 'log' })
+    expect(cached().locations.get(1)).toMatchObject({
+      ...{ location_id: 1, consecutive_fails: 2, last: { verdict: 'fail' } },
+    })
+    expect(cached().record.machine.state).toBe('down')
+  })
+})
+
+describe('a deadline that has passed', () => {
+  it('is judged by what is remembered', async () => {
+    const { push, machine, clock, cached, orders } = await pushing()
+    await push.signal(TOKEN, { kind: 'success' })
+    await clock.advance(11 * MINUTE)
+    await push.judge(cached())
+    expect(machine()).toMatchObject({ state: 'down', last_round_at: NOON + 11 * MINUTE })
+    expect(orders[1]).toMatchObject({ round: NOON + 11 * MINUTE, memo: { heard: ['success'] } })
+  })
+
+  it('is judged with nothing remembered as well', async () => {
+    const { push, cached, orders } = await pushing()
+    await push.judge(cached())
+    expect(orders).toMatchObject([{ memo: null }])
+  })
+
+  it('is none any more where the job was paused, or its settings changed', async () => {
+    const paused = await pushing({ state: { state: 'paused' } })
+    const { push, cached, orders, published, logged } = paused
+    expect(await push.judge(cached())).toBeNull()
+    const busy = await pushing()
+    const before = busy.cached()
+    const { common, settings, target } = before.record
+    const change = { settings: { common, settings, target }, revision: 1, at: NOON }
+    await busy.monitorCache.change(busy.id, () => ({ change: { monitor_id: busy.id, ...change } }))
+    expect(await busy.push.judge(before)).toBeNull()
+    expect([orders, busy.orders, published]).toEqual([[], [], []])
+    expect([logged, busy.logged]).toEqual([[], []])
+  })
+})
+
+describe('an outage of the engine', () => {
+  /** Away from the fifth minute until now. */
+  async function away(minutes: number, given: Given = {}) {
+    const all = await pushing({ state: { availability: 'up', state: 'up' }, ...given })
+    await all.push.signal(TOKEN, { kind: 'success' })
+    await all.add({ type: 'other' }, 'other')
+    await all.clock.advance(minutes * MINUTE)
+    await all.push.forgiveAbsence(NOON + 5 * MINUTE)
+    const { availability } = all.store
+    const changes = (await availability.list(all.id, 0, NOON * 2)).map(({ at, availability }) => [
+      ...[(at - NOON) / MINUTE, availability],
+    ])
+    return { ...all, changes }
+  }
+
+  it('does not count a deadline in it; the time until now is unknown', async () => {
+    const { memo, machine, changes, published } = await away(30)
+    expect(memo()).toEqual({ heard: ['success', 'outage 1'], due: NOON + 40 * MINUTE })
+    expect(machine()).toMatchObject({ state: 'up', known_since: NOON + 30 * MINUTE })
+    expect(changes.slice(-2)).toEqual([
+      [5, 'unknown'],
+      [30, 'up'],
+    ])
+    expect(published).toEqual(['1 up 0'])
+  })
+
+  it('changes nothing where the deadline is still ahead', async () => {
+    const { memo, changes } = await away(9)
+    expect([memo()?.heard, changes]).toEqual([['success'], []])
+  })
+
+  it('counts at the very time of the deadline', async () => {
+    expect((await away(10)).memo()?.heard).toEqual(['success', 'outage 1'])
+  })
+
+  it('leaves a job alone that is paused, or has heard nothing', async () => {
+    const paused = await pushing({ state: { state: 'paused' } })
+    await paused.push.signal(TOKEN, { kind: 'success' })
+    const silent = await pushing()
+    for (const { push, clock, memo } of [paused, silent]) {
+      const before = memo()
+      await clock.advance(30 * MINUTE)
+      await push.forgiveAbsence(NOON + 5 * MINUTE)
+      expect(memo()).toEqual(before)
+    }
+  })
+
+  it('changes nothing of a deadline that had passed before, or of what failed', async () => {
+    const passed = await pushing({ state: { availability: 'up', state: 'up' } })
+    await passed.push.signal(TOKEN, { kind: 'success' })
+    const failed = await pushing({ state: { availability: 'up', state: 'up' } })
+    await failed.push.signal(TOKEN, { kind: 'fail' })
+    for (const [{ push, clock, memo, machine }, alive] of [
+      [passed, 20],
+      [failed, 5],
+    ] as const) {
+      const before = [memo(), machine()]
+      await clock.advance(60 * MINUTE)
+      await push.forgiveAbsence(NOON + alive * MINUTE)
+      expect([memo(), machine()]).toEqual(before)
+    }
+  })
+
+  it('leaves the history alone where it is unknown already, or stored until later', async () => {
+    const unknown = await pushing({ state: { availability: 'unknown' } })
+    const due = NOON + 10 * MINUTE
+    const change = (id: number) => ({
+      ...{ monitor_id: id, revision: 1, at: NOON },
+      locations: [
+        {
+          ...{ monitor_id: id, location_id: 1, last: null, consecutive_fails: 0 },
+          memo: { heard: [], due },
+        },
+      ],
+    })
+    await unknown.monitorCache.change(unknown.id, () => ({ change: change(unknown.id) }))
+    await unknown.clock.advance(30 * MINUTE)
+    await unknown.push.forgiveAbsence(NOON + 5 * MINUTE)
+    expect(unknown.memo()?.heard).toEqual(['outage 1'])
+    expect(await unknown.store.availability.list(unknown.id, 0, NOON * 2)).toEqual([])
+
+    const known_since = NOON + 30 * MINUTE
+    const later = await pushing({ state: { availability: 'up', state: 'up', known_since } })
+    await later.monitorCache.change(later.id, () => ({ change: change(later.id) }))
+    await later.clock.advance(30 * MINUTE)
+    await later.push.forgiveAbsence(NOON + 5 * MINUTE)
+    expect(later.memo()?.heard).toEqual(['outage 1'])
+    for (const { changes } of [unknown, later]) expect(changes.at(-1)?.availability).toEqual([])
+    expect(later.machine().known_since).toBe(known_since)
+    expect(await later.store.availability.list(later.id, 0, NOON * 2)).toEqual([])
+  })
+})
+
+describe('a clock that was set', () => {
+  it('moves every deadline, and the time of the last round, by as much', async () => {
+    const { push, memo, machine, clock, add, published } = await pushing()
+    await push.signal(TOKEN, { kind: 'success' })
+    await add({ type: 'other' }, 'other')
+    await add({}, 'silent')
+    clock.jump(60 * MINUTE)
+    push.clockSet(60 * MINUTE)
+    await clock.settle()
+    expect(memo()).toEqual({ heard: ['success', 'clock_set 1'], due: NOON + 70 * MINUTE })
+    expect(machine().last_round_at).toBe(NOON + 60 * MINUTE)
+    expect(published).toEqual(['1 up 0', '1 up 60'])
+  })
+
+  it('leaves a job without a round without one', async () => {
+    const { push, memo, machine, clock } = await pushing({ state: { state: 'paused' } })
+    await push.signal(TOKEN, { kind: 'success' })
+    push.clockSet(MINUTE)
+    await clock.settle()
+    expect([memo()?.heard, machine().last_round_at]).toEqual([['success', 'clock_set 1'], null])
+  })
+
+  it('is logged where it cannot be followed', async () => {
+    const { push, clock, fail, logged } = await pushing()
+    await push.signal(TOKEN, { kind: 'success' })
+    fail(true)
+    push.clockSet(MINUTE)
+    await clock.settle()
+    expect(logged).toEqual(['error: a deadline could not follow the clock: the disk is full'])
+  })
+})
+
+describe('a job that resumes', () => {
+  it('has a whole period again, if it has heard anything', async () => {
+    const { push, cached } = await pushing()
+    expect(withDeadlineReset(cached(), NOON)).toEqual({})
+    await push.signal(TOKEN, { kind: 'success' })
+    expect(withDeadlineReset(cached(), NOON + MINUTE).locations).toMatchObject([
+      {
+        ...{ monitor_id: 1, location_id: 1, consecutive_fails: 0, last: { verdict: 'ok' } },
+        memo: { heard: ['success', 'resumed 1'], due: NOON + 11 * MINUTE },
+      },
+    ])
+  })
+
+  it('is none where the type waits for nothing', async () => {
+    const { add } = await pushing()
+    const cached = await add({ type: 'other' }, 'other')
+    expect([withDeadlineReset(cached, NOON), memoOf(cached)]).toEqual([{}, undefined])
+  })
+})
