@@ -23,11 +23,15 @@ const ENGINE_RULES = [
   'src/engine/scheduling/{cadence,check-activity,composites,dependencies,evaluation-queue,scheduler,staleness}.ts',
   'src/engine/delivery/{after-attempt,attempts-under-way,batch-barrier,bounded-delivery,decision,grouping,outcome,quiet-hours,repetition}.ts',
 ]
-/** Of the rest, what has tests of its own: claims and records of notifications, baselines, push types, windows. */
+/** Of the rest, what has tests of its own: claims and records of notifications, baselines, changes, push types, windows. */
 const CLAIMING = 'src/engine/delivery/{attempt-recorder,awaited-ends,claiming,contact-hosts}.ts'
 const BASELINES = 'src/engine/rounds/{baseline-history,baselines}.ts'
+const PLAN = 'src/engine/rounds/{plan-change,plan-round}.ts'
 const PUSH = 'src/engine/rounds/push.ts'
 const WINDOWS = 'src/engine/scheduling/{maintenance,window-schedule}.ts'
+
+/** A store of the tables that somebody else writes. */
+const TABLE_STORE = ['src/store/tables.ts', 'src/store/tables/**/*.ts']
 
 /** How a request is read, and an answer written, without an engine. */
 const REST_RULES = 'src/rest/{cross-site,envelope,etag,http-error,parsed-body,query,router}.ts'
@@ -38,7 +42,7 @@ const DNS_RULES = 'src/net/dns/{inside,message,names,records}.ts'
 /** @param {string} folder */
 const rest = (folder) => [
   `${folder}/**/*.ts`,
-  ...[...ENGINE_RULES, CLAIMING, BASELINES, PUSH, WINDOWS]
+  ...[...ENGINE_RULES, CLAIMING, BASELINES, PLAN, PUSH, WINDOWS]
     .filter((pattern) => pattern.startsWith(folder))
     .map((pattern) => `!${pattern}`),
 ]
@@ -105,13 +109,11 @@ export const parts = {
   },
   baselines: {
     sources: [BASELINES],
-    tests: named('test/engine', 'round-warnings baseline'),
+    tests: named('test/engine', 'baselines'),
   },
-  push: { sources: [PUSH], tests: named('test/engine', 'heartbeat') },
-  windows: {
-    sources: [WINDOWS],
-    tests: named('test/engine', 'crossing-windows planned-work maintenance'),
-  },
+  'plan-change': { sources: [PLAN], tests: named('test/engine', 'plan-change plan-round') },
+  push: { sources: [PUSH], tests: named('test/engine', 'push-signals') },
+  windows: { sources: [WINDOWS], tests: named('test/engine', 'window-switches') },
   rounds: {
     sources: rest('src/engine/rounds'),
     tests: named(
@@ -135,9 +137,10 @@ export const parts = {
     tests: named('test/net', 'own-network address client-address guard'),
   },
   'store-rules': {
-    sources: ['src/store/*.ts', 'src/store/tables/**/*.ts'],
-    tests: named('test/store', 'phases rows sql rules fallbacks tables memory optional-parts'),
+    sources: ['src/store/*.ts', `!${TABLE_STORE[0]}`],
+    tests: named('test/store', 'phases rows sql rules fallbacks memory'),
   },
+  'store-tables': { sources: TABLE_STORE, tests: named('test/store', 'tables') },
   'rest-rules': {
     sources: [REST_RULES],
     tests: named('test/rest', 'query router envelope conditional parsed-body cross-site'),

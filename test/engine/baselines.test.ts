@@ -1,5 +1,6 @@
 /** How the baseline of a monitor is learned from its history, and when it is learned anew. */
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { defineChecker, up } from '../../src/checkers/checker.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { createBaselines } from '../../src/engine/rounds/baselines.ts'
 import type { CachedMonitor } from '../../src/engine/monitors/cached-monitor.ts'
@@ -33,8 +34,21 @@ function days(count: number, change: Partial<Hour> = {}): Hour[] {
   return Array.from({ length: count * 24 }, (_, n) => hourOf(NOON - (n + 1) * HOUR, 100, change))
 }
 
+const figured = {
+  ...defineChecker({
+    type: 'figured',
+    title: 'Figured',
+    description: 'Has a response time of its own',
+    fields: {},
+    measurements: { took_ms: 'What counts' },
+    response: 'took_ms',
+    target: () => 'x',
+    run: () => Promise.resolve(up()),
+  }),
+} as AnyChecker
+
 async function learning() {
-  const rig = await monitorsRig()
+  const rig = await monitorsRig(figured)
   const { core, store, clock, monitorCache } = rig
   const baselines = createBaselines(rig)
   onTestFinished(() => baselines.stop())
@@ -56,10 +70,11 @@ async function learning() {
       hours: readonly Hour[] = [],
       more: Partial<Change> = {},
       common: object = { warn },
+      type = 'plain',
     ) {
       const { record } = await rig.add(
         { interval_sec: 60, ...common },
-        { machine: { ...initialState(NOON), state: 'up' } },
+        { type, machine: { ...initialState(NOON), state: 'up' } },
       )
       const change = { monitor_id: record.id, revision: 1, at: NOON, hourly: hours, ...more }
       await monitorCache.change(record.id, () => ({ change }))
@@ -239,6 +254,23 @@ describe('the latest response times', () => {
     for (let minute = 1; minute < 7; minute++)
       expect(check(minute, { took_ms: 80 }).place).toBe('unclear')
     expect(check(7, { took_ms: 80 })).toMatchObject({ place: 'within', value: 80 })
+  })
+
+  it('are none of a stored check without its figure either', async () => {
+    const { baselines, watched, clock, cached } = await learning()
+    const results = [80, 80, 80, 80, undefined, 80].map((took_ms, n) => ({
+      ...outcome({ details: took_ms === undefined ? {} : { took_ms } }),
+      ...{ location_id: 1, lag_ms: 0, round: NOON + (n - 6) * MINUTE },
+      started_at: NOON + (n - 6) * MINUTE,
+    }))
+    await watched(days(21), { results }, { warn }, 'figured')
+    const check = (minute: number, details: Outcome['details']) =>
+      baselines.judge(cached(), 1, { round: NOON + minute * MINUTE, outcome: outcome({ details }) })
+    expect(check(0, {})).toEqual({ place: 'unclear' })
+    await clock.settle()
+    // Five of the store.
+    expect(check(1, { took_ms: 80 }).place).toBe('unclear')
+    expect(check(2, { took_ms: 80 })).toMatchObject({ place: 'within', value: 80 })
   })
 
   it('of the store give way to those that were seen', async () => {
