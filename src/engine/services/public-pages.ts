@@ -17,12 +17,16 @@ import type { Core } from '../core/core.ts'
 import { PUBLIC_PAGE_FIELDS } from '../registry/public-page-fields.ts'
 import { pageOptions } from './filters.ts'
 import { hashPassword, isPassword } from './page-password.ts'
-import { pageOf } from './paging.ts'
 import type { ServiceContext } from './service-context.ts'
 import { quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import type { PublishedPages } from './request-services.ts'
 import { settingsFrom, versionedRecords } from './versioned-records.ts'
+
+/** Rows per query: a store reads each of them whole in one turn. */
+const STEP = 10
+/** Characters of one page of the list, which becomes one text. */
+const MAX_LISTED_CHARS = 1_000_000
 
 const READ_ONLY = ['id', 'version', 'created_at', 'updated_at']
 
@@ -52,8 +56,22 @@ export function publicPagesOf(context: ServiceContext, account_id: number): Publ
     async list(given) {
       const { limit = 50, after = 0 } = readFilter(pageOptions, given)
       await ready()
-      const found = await rows.list({ account_id, after_id: after, limit: limit + 1 })
-      return pageOf(found.map(viewOf), limit)
+      const found: PublicPageView[] = []
+      let characters = 0
+      const yieldIfLong = yielderOf(core.clock)
+      for (let after_id = after; ;) {
+        const step = await rows.list({ account_id, after_id, limit: STEP })
+        for (const record of step) {
+          await yieldIfLong()
+          const last = found.at(-1)
+          if (last !== undefined && (found.length === limit || characters > MAX_LISTED_CHARS))
+            return { items: found, next: last.id }
+          found.push(viewOf(record))
+          characters += JSON.stringify(record.settings).length
+        }
+        after_id = step.at(-1)?.id ?? after_id
+        if (step.length < STEP) return { items: found, next: null }
+      }
     },
     async update(id, patch, options) {
       const given = settingsFrom(patch, READ_ONLY)
