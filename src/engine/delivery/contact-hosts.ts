@@ -12,6 +12,11 @@ import { openContact } from '../core/stored-contacts.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
 
+/** An attempt that began before its contact was removed has ended by then, and counts for its host until then. */
+const FORGET_AFTER_MS = 60_000
+/** Beyond it the contact with the oldest change or delivery is forgotten: it may be one that another process removed. */
+const MOST_CONTACTS = 100_000
+
 export interface ContactHosts {
   /** Account and host, by contact id. Contacts of kinds without a target are absent. */
   readonly byContact: ReadonlyMap<number, string>
@@ -21,28 +26,58 @@ export interface ContactHosts {
   load(): Promise<void>
   /** Adds or updates a contact, with its decrypted settings if known. */
   update(contact: ContactRecord, settings?: JsonObject): void
+  /** A contact was removed; it is forgotten a minute later, with the next removal. */
+  remove(id: number): void
+  /** The same for all contacts of an account. */
+  removeAccount(account_id: number): void
 }
 
-export function createContactHosts(core: Core): ContactHosts {
+/** `most`: how many contacts are known at most. */
+export function createContactHosts(core: Core, most = MOST_CONTACTS): ContactHosts {
   const byContact = new Map<number, string>()
   const grouped = new Set<number>()
+  /** The account of each contact that is known, the one with the oldest change or delivery first. */
+  const known = new Map<number, number>()
+  /** Those that were removed, by when, the oldest first. */
+  const removed = new Map<number, number>()
+
+  function forget(id: number): void {
+    for (const each of [byContact, grouped, known, removed]) each.delete(id)
+  }
+
+  function remove(id: number): void {
+    const now = core.clock.monotonic()
+    for (const [gone, at] of removed) {
+      if (now - at < FORGET_AFTER_MS) break
+      forget(gone)
+    }
+    if (known.has(id)) removed.set(id, now)
+  }
 
   function update(
     contact: ContactRecord,
     settings: JsonObject | undefined = openOrUndefined(core, contact),
   ): void {
     const { id, kind, account_id } = contact
+    known.delete(id)
+    known.set(id, account_id)
     if (contact.group_window_sec > 0) grouped.add(id)
     else grouped.delete(id)
     const target = settings === undefined ? undefined : targetOf(core, kind, settings)
     if (target === undefined) byContact.delete(id)
     else byContact.set(id, `${account_id} ${hostOf(target)}`)
+    const [oldest] = known.keys()
+    if (known.size > most && oldest !== undefined) forget(oldest)
   }
 
   return {
     byContact,
     grouped,
     update,
+    remove,
+    removeAccount(account_id) {
+      for (const [id, owner] of known) if (owner === account_id) remove(id)
+    },
     async load() {
       const yieldIfLong = yielderOf(core.clock)
       for (const { id } of await core.store.accounts.list()) {

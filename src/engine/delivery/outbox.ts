@@ -37,6 +37,8 @@ export interface Outbox {
   follow(this: void, changed: Changed): void
   /** A contact was created or changed. */
   contactChanged(contact: ContactRecord): void
+  contactRemoved(id: number): void
+  accountRemoved(account_id: number): void
   /** The wall clock was set: waiting rows keep their delays. */
   clockSet(set: ClockSet): void
   /** Sends one `test`; resolves when it is final. @throws ConflictError `not_running` */
@@ -101,6 +103,8 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
       if (committed.notification_ids.length > 0) claiming.wake()
     },
     contactChanged: (contact) => hosts.update(contact),
+    contactRemoved: hosts.remove,
+    accountRemoved: hosts.removeAccount,
     clockSet(set) {
       const moved = store.clockSet?.(set) ?? Promise.resolve()
       moved

@@ -96,7 +96,7 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
       const audit = removalAudit({ core, actor }, known)
       let left = await store.accounts.remove(id, REMOVED_AT_ONCE, audit)
       accounts.forget(id)
-      await dropMonitors(context, id)
+      await forgetAccount(context, id)
       if (left === undefined) throw new NotFoundError('account')
       if (known !== undefined) announceAudit(core, audit, { id, account_id: FIRST_ACCOUNT })
       while (left === 'more') {
@@ -120,14 +120,15 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
 }
 
 /** The account's monitors are no longer stored: their checks are dropped, and none starts. */
-async function dropMonitors(
-  { monitorCache, accountWindows, schedule }: ServiceContext,
+async function forgetAccount(
+  { monitorCache, accountWindows, schedule, outbox }: ServiceContext,
   account_id: number,
 ): Promise<void> {
   const own = [...monitorCache.all()].filter(({ record }) => record.account_id === account_id)
   for (const { record } of own) schedule.release(record.id)
   for (const { record } of [...accountWindows.of(account_id)])
     accountWindows.put(record.id, undefined)
+  outbox.accountRemoved(account_id)
   monitorCache.flush()
   await Promise.all(own.map(({ record }) => monitorCache.refresh(record.id)))
 }

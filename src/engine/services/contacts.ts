@@ -137,6 +137,7 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
       const audit = auditRecord(context, { resource: 'contact', action: 'deleted', name })
       if (await store.contacts.remove(id, version, audit)) {
         announceAudit(core, audit, { id, account_id })
+        outbox.contactRemoved(id)
       } else if (version !== undefined) requireVersion('contact', await own(id), version)
     },
     async preview(id, event = 'down') {
