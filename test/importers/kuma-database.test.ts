@@ -398,6 +398,12 @@ describe('the database of Uptime Kuma 2', () => {
     await expect(reading).rejects.not.toThrow('hunter2')
   })
 
+  it('in a MariaDB that hangs up is told at once', async () => {
+    const url = await hostileMariadb(({ stream }) => void stream.destroy())
+    const reading = readMariadb(url, { ...LIMITS, query_ms: 600_000 })
+    await expect(reading).rejects.toThrow(/cannot be read \(PROTOCOL_CONNECTION_LOST\)/)
+  })
+
   it('in a MariaDB may send as many rows as may be', async () => {
     let queries = 0
     const url = await hostileMariadb((connection) => {
