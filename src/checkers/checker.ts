@@ -32,7 +32,7 @@ export interface Findings {
    * the previous memo stays.
    */
   readonly memo?: Json | undefined
-  /** When the condition began, if not now (a missed deadline). */
+  /** When the condition began, if not now (a missed deadline); more than a day back counts as now. */
   readonly since?: EpochMs | undefined
   /** Good, but an expected signal is overdue. Only with `up`. */
   readonly late?: boolean | undefined

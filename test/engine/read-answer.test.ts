@@ -138,6 +138,9 @@ describe('what has no bound of its own', () => {
     for (const more of [{ notices: 'all' }, { since: 'now' }, { late: 'yes' }, { begun: 0 }])
       expect(reportOf(more)).toEqual({ outcome: OK })
     expect(reportOf({ since: Infinity, late: false, begun: true })).toEqual({ outcome: OK })
+    for (const since of [0, -1e300, 1e300, NOW - DAY - 1, NOW + 1])
+      expect(reportOf({ since })).toEqual({ outcome: OK })
+    expect(reportOf({ since: NOW - DAY })).toEqual({ outcome: OK, since: NOW - DAY })
   })
 
   it('are notices: those with an event, a key of 1,000 characters and data, of the first hundred', () => {

@@ -106,6 +106,25 @@ describe('an answer of a probe', () => {
     }
   })
 
+  it.each([-1e300, 0, 1e300])(
+    'that dates the failure to %d neither dates the incident nor hides what others see',
+    async (since) => {
+      const begun = Date.now()
+      const { engine } = await answeredBy((order) => [
+        answerTo(order, {}, order.location.id === 1 ? { since } : {}),
+      ])
+      const { id } = await engine.monitors.create({
+        ...{ type: 'tcp', host: '127.0.0.1', port: 1, fail_threshold: 1 },
+        ...{ location_ids: [1, 2], confirm_locations: 2 },
+      })
+      await engine.monitors.check(id)
+      const { items } = await engine.incidents.list({ monitor_id: id })
+      expect(items).toHaveLength(1)
+      expect(Date.parse(items[0]!.started_at)).toBeGreaterThan(begun - 60_000)
+      expect(Date.parse(items[0]!.started_at)).toBeLessThanOrEqual(Date.now())
+    },
+  )
+
   it('is stored within bounds', async () => {
     const long = '\u001b[2J'.repeat(50_000)
     const { engine, monitor } = await answeredBy((order) => [

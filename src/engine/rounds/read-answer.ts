@@ -46,7 +46,7 @@ export function readAnswer(value: unknown, now: EpochMs): CheckAnswer | undefine
   if (read === undefined || !Number.isInteger(recordOf(order)['monitor_id'])) return undefined
   return {
     order: order as CheckAnswer['order'],
-    report: { outcome: read, ...readFindings(rest) },
+    report: { outcome: read, ...readFindings(rest, now) },
     lag_ms: isDuration(lag_ms) ? lag_ms : 0,
   }
 }
@@ -75,19 +75,17 @@ function readPhases(given: JsonObject): Phases {
   return Object.fromEntries(known.slice(0, MAX_PHASES)) as Phases
 }
 
-function readFindings({
-  notices,
-  memo,
-  since,
-  late,
-  begun,
-}: Record<string, unknown>): Omit<CheckReport, 'outcome'> {
+function readFindings(
+  { notices, memo, since, late, begun }: Record<string, unknown>,
+  now: EpochMs,
+): Omit<CheckReport, 'outcome'> {
   return {
     ...(Array.isArray(notices)
       ? { notices: notices.slice(0, MAX_NOTICES).filter(isBoundedNotice) }
       : {}),
     ...(memo === undefined ? {} : { memo: fitsIn(memo, JSON_CHARS) ? (memo as Json) : null }),
-    ...(Number.isFinite(since) ? { since: Number(since) } : {}),
+    // It dates the incident, whatever the other locations report.
+    ...(isRecent(since, now) ? { since } : {}),
     ...(late === true ? { late } : {}),
     ...(begun === false ? { begun } : {}),
   }
@@ -95,6 +93,10 @@ function readFindings({
 
 function isBoundedNotice(value: unknown): value is Notice {
   return isNotice(value) && value.key.length <= KEY_CHARS && fitsIn(value.data, JSON_CHARS)
+}
+
+function isRecent(value: unknown, now: EpochMs): value is EpochMs {
+  return typeof value === 'number' && value <= now && now - value <= FURTHEST_MS
 }
 
 function isDuration(value: unknown): value is number {
