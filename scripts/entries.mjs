@@ -25,7 +25,7 @@ const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 755),
+  entry('.', 'index', 'src/index', 760),
   entry('./checkers', 'checkers/index', 'src/checkers/index', 565 + 10 * extraTypes),
   ...checkerParts.map(({ name, source, extra }) => {
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
@@ -35,7 +35,7 @@ export const entries = [
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 140),
   entry('./store/tables', 'store/tables', 'src/store/tables', 77),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 292),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 297),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 145),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 215),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 39),
