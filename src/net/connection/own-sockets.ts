@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import type { StopSignal } from '../timing/stop.ts'
 
@@ -32,6 +33,7 @@ export function ownSockets(signal: StopSignal): OwnedSockets {
   function own(socket: Socket): void {
     const forget = (): void => {
       open.delete(socket)
+      dropListeners(socket)
       if (open.size === 0) gone?.()
     }
     // Errors after the last waiter is gone must not end the process.
@@ -61,6 +63,14 @@ export function ownSockets(signal: StopSignal): OwnedSockets {
       })
     },
   }
+}
+
+/**
+ * Of a socket that has closed, and of what read from it. Node 24 keeps a socket until the next full collection, and with
+ * it whatever its listeners refer to: the whole check.
+ */
+export function dropListeners(emitter: EventEmitter): void {
+  emitter.removeAllListeners().on('error', ignore)
 }
 
 function ignore(): void {}

@@ -66,16 +66,27 @@ export interface AnswerListener {
   body_bytes(): number
 }
 
-/** The same functions, which close the connection first. */
+export interface Settling<A, E> {
+  readonly resolve: (answer: A) => void
+  readonly reject: (error: E) => void
+  /** Called after either of them, when the connection is closed. */
+  readonly onClosed?: () => void
+}
+
+/** Both functions, which close the connection first. */
 export function closing<A, E>(
   connection: Connection,
-  resolve: (answer: A) => void,
-  reject: (error: E) => void,
+  { resolve, reject, onClosed }: Settling<A, E>,
 ): readonly [(answer: A) => void, (error: E) => void] {
+  const { socket } = connection
   const first =
     <T>(settle: (outcome: T) => void) =>
     (outcome: T): void => {
       connection.close()
+      if (onClosed !== undefined) {
+        if (socket.closed) onClosed()
+        else socket.once('close', onClosed)
+      }
       settle(outcome)
     }
   return [first(resolve), first(reject)]

@@ -5,8 +5,10 @@
  * @module
  */
 
+import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, InformationEvent } from 'node:http'
 import type { Socket } from 'node:net'
+import { dropListeners } from '../connection/own-sockets.ts'
 import type { Connection } from '../net.ts'
 import { answerListener, closing, pairs } from './answer.ts'
 import type { HopAnswer, HopOptions, WireAnswer } from './answer.ts'
@@ -31,7 +33,9 @@ export function exchangeHttp1(
 ): Promise<HopAnswer> {
   const { socket } = connection
   return new Promise<HopAnswer>((resolve, reject) => {
-    const [answered, broken] = closing(connection, resolve, reject)
+    let exchanged: readonly EventEmitter[] = []
+    const onClosed = (): void => exchanged.forEach(dropListeners)
+    const [answered, broken] = closing(connection, { resolve, reject, onClosed })
     const listener = answerListener(options, explainWire, answered, broken)
     if (socket.destroyed) return listener.closed()
     const body = bodyBytes(request)
@@ -45,6 +49,7 @@ export function exchangeHttp1(
       maxHeaderSize: MAX_HEADER_BYTES,
       insecureHTTPParser: false,
     })
+    exchanged = [sent]
     const interim = createInterimLimit()
     const readAsItComes = readInPieces(socket)
     // Only the size of the header section is limited: node:http silently drops fields beyond a
@@ -52,6 +57,7 @@ export function exchangeHttp1(
     sent.maxHeadersCount = 0
     sent
       .on('response', (answer) => {
+        exchanged = [sent, answer]
         readAsItComes()
         if (answer.statusCode === 101) stop(interim.switched())
         else listener.answer(asAnswer(answer, socket))

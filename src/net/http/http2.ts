@@ -60,7 +60,7 @@ export async function exchangeHttp2(
   )
   const { socket } = connection
   return new Promise<HopAnswer>((resolve, reject) => {
-    const [answered, broken] = closing(connection, resolve, reject)
+    const [answered, broken] = closing(connection, { resolve, reject })
     const explain = (error: Error, state: WireState): Error =>
       explainHttp2(error, state, socket.bytesRead)
     const listener = answerListener(options, explain, answered, broken)
