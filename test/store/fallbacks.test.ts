@@ -4,7 +4,14 @@ import { StorageError } from '../../src/errors.ts'
 import { isCounted, withFallbacks } from '../../src/store/fallbacks.ts'
 import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
 import type { FullStore, Store } from '../../src/store/store.ts'
-import { contact, firstAccount, monitor, T0 } from '../../src/testing/store-suite/case.ts'
+import {
+  contact,
+  firstAccount,
+  machine,
+  monitor,
+  on,
+  T0,
+} from '../../src/testing/store-suite/case.ts'
 
 const REQUIRED = [
   ...['shared', 'open', 'close', 'locations', 'contacts', 'monitors', 'commit', 'results'],
@@ -125,9 +132,11 @@ describe('what a store leaves out', () => {
     expect(await store.auditLog.list({ account_id: 1, limit: 9 })).toEqual([])
     for (const rows of [store.maintenance, store.statusReports, store.publicPages]) {
       expect(await rows.list({ account_id: 1, limit: 9 })).toEqual([])
+      expect(rows.get(1)).toBeInstanceOf(Promise)
       expect(await rows.get(1)).toBeUndefined()
       expect(await rows.remove(1)).toBe(false)
     }
+    expect(store.publicPages.bySlug('a')).toBeInstanceOf(Promise)
     expect(await store.publicPages.bySlug('a')).toBeUndefined()
     expect(await store.prune({} as never)).toBe(0)
   })
@@ -159,6 +168,14 @@ describe('what a store leaves out', () => {
       const message = `${what} needs a store with \`${member}\`; this one has none`
       await expect(call()).rejects.toMatchObject({ code: 'configuration', message })
     }
+  })
+
+  it('does not keep changes from being stored', async () => {
+    const { full, store } = await bare()
+    const made = await store.monitors.create(monitor())
+    const [committed] = await store.commit([on(made, { machine: machine({ state: 'up' }) })])
+    expect(committed).toMatchObject({ ok: true, revision: 2 })
+    expect((await full.monitors.get(made.id))?.machine.state).toBe('up')
   })
 
   it('does not keep accounts from being made, found and changed', async () => {
