@@ -35,7 +35,7 @@ const SOMEWHERE_INSIDE = '10.0.0.1'
  * Whether a name can only be internal: a single label, or below a suffix outside the public DNS.
  */
 export function isInnerName(name: string): boolean {
-  return (name !== '.' && !name.includes('.')) || SUFFIXES.test(name)
+  return !name.includes('.') || SUFFIXES.test(name)
 }
 
 /**

@@ -26,8 +26,9 @@ const MAX_NAME_CHARACTERS = 253
 export function parseDnsName(text: string): string | undefined {
   if (text === '.') return text
   const name = asciiName(text.replace(/\.$/, '')).toLowerCase()
-  const fits = name.length > 0 && name.length <= MAX_NAME_CHARACTERS
-  return fits && name.split('.').every((label) => LABEL.test(label)) ? name : undefined
+  return name.length <= MAX_NAME_CHARACTERS && name.split('.').every((label) => LABEL.test(label))
+    ? name
+    : undefined
 }
 
 /**

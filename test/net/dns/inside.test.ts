@@ -32,6 +32,14 @@ const cleared = (...records: readonly DnsRecord[]) => clear({ records } as unkno
 /** Whether an answer with this record alone leaves it in. */
 const shows = (...of: Parameters<typeof record>) => cleared(record(...of)).records.length === 1
 
+describe('a policy', () => {
+  it('that lets an account into 10.0.0.0/8 lets it ask for the names there', () => {
+    const own = createInside(createGuard({ allowCidrs: ['10.0.0.0/8'] }).policy)
+    expect(() => own.refuse('db.corp')).not.toThrow()
+    expect(() => own.refuse('1.0.0.127.in-addr.arpa')).toThrow('inner network')
+  })
+})
+
 describe('a name', () => {
   it.each([
     ...['localhost', 'db01', 'x.localhost', 'printer.local', 'a.localdomain', 'vault.internal'],
@@ -145,6 +153,7 @@ describe.each(['HTTPS', 'SVCB'])('a record of type %s', (type) => {
       ),
       true,
     ],
+    ['with a key as long as an address', binding([], [[5, '0'.repeat(32)]]), true],
     ['with half an address', binding([], [[4, '0a00']]), true],
     ['that is cut off in its name', '\\# 4 00010561', false],
     ['that is cut off in its parameters', '\\# 5 0001000004', false],

@@ -113,6 +113,30 @@ describe('an answer', () => {
     malformed(() => read({ answers }, { bytes: (bytes) => bytes.subarray(0, 12) }))
   })
 
+  it('whose last record goes on behind its end is malformed, and says so', () => {
+    const answers = [{ type: 'UNKNOWN_999', name: 'shop.example', data: Buffer.from([1, 2]) }]
+    const longer = (bytes: Buffer) => {
+      bytes.writeUInt16BE(20, bytes.length - 4)
+      return bytes
+    }
+    expect(read({ answers })?.records).toMatchObject([{ value: '\\# 2 0102' }])
+    malformed(() => read({ answers }, { bytes: longer }))
+    expect(() => read({ answers }, { bytes: longer })).toThrow(
+      expect.objectContaining({ cause: new RangeError('records that go on behind its end') }),
+    )
+  })
+
+  it('may end with a byte that looks like the beginning of a pointer', () => {
+    const answers = [{ type: 'A', name: 'shop.example', ttl: 60, data: '192.0.2.255' }]
+    expect(read({ answers })?.records).toMatchObject([{ value: '192.0.2.255' }])
+  })
+
+  it('has its code from EDNS, wherever that stands', () => {
+    const address = { type: 'A', name: 'ns.example', data: '192.0.2.7' }
+    const opt = { type: 'OPT', name: '.', extendedRcode: 1, udpPayloadSize: 1232, options: [] }
+    expect(read({ additionals: [address, opt] })).toMatchObject({ rcode: 'BADVERS' })
+  })
+
   it('whose names lead through more than eight pointers is malformed', () => {
     /** A question whose name is so many pointers behind each other. */
     const chained = (count: number) => (bytes: Buffer) => {
@@ -133,6 +157,9 @@ describe('an answer', () => {
     }
     expect(read({}, { bytes: chained(8) })?.records).toHaveLength(1)
     malformed(() => read({}, { bytes: chained(9) }))
+    expect(() => read({}, { bytes: chained(9) })).toThrow(
+      expect.objectContaining({ cause: new RangeError('names that lead round about') }),
+    )
   })
 })
 

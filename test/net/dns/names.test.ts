@@ -61,6 +61,9 @@ describe('a DNS name', () => {
     expect(asciiName('Büro_1')).toBe('xn--bro_1-kva')
     expect(asciiName('Buero_1')).toBe('Buero_1')
     expect(asciiName('ü'.repeat(5000))).toBe('')
+    // Of 254 characters, with the dot of the root.
+    expect(asciiName('ü.'.repeat(127))).toMatch(/^xn--/)
+    expect(asciiName(`${'ü.'.repeat(127)}ü`)).toBe('')
   })
 })
 
@@ -120,6 +123,9 @@ describe('a name server', () => {
     ['TLS://dns.example:8853/', { scheme: 'tls', host: 'dns.example', port: 8853 }],
     ['192.0.2.1:1', { scheme: 'udp', host: '192.0.2.1', port: 1 }],
     ['192.0.2.1:65535', { scheme: 'udp', host: '192.0.2.1', port: 65_535 }],
+    ['tcp://https:5353', { scheme: 'tcp', host: 'https', port: 5353 }],
+    ['1und1.example', { scheme: 'udp', host: '1und1.example', port: 53 }],
+    ['https://dns.example:1/', https('dns.example', 1)],
     ['https://Dns.example', https('dns.example')],
     ['HTTPS://192.0.2.1/', https('192.0.2.1')],
     ['https://[2001:db8::1]:8443/q?a=1', https('2001:db8::1', 8443, '/q?a=1')],
