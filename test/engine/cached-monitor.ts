@@ -26,6 +26,16 @@ export interface Given {
   readonly record?: Partial<MonitorRecord>
 }
 
+/** Always up. */
+export const plain = defineChecker({
+  type: 'plain',
+  title: 'Plain',
+  description: 'Always works',
+  fields: {},
+  target: () => 'x',
+  run: () => Promise.resolve(up()),
+})
+
 /** No warnings, no notices, checked every minute at location 1, unless the test says otherwise. */
 export function cachedMonitor({
   id = 9,
@@ -36,14 +46,6 @@ export function cachedMonitor({
   record = {},
 }: Given = {}): CachedMonitor {
   const { common: usual, ...rest } = monitor()
-  const plain = defineChecker({
-    type: 'plain',
-    title: 'Plain',
-    description: 'Always works',
-    fields: {},
-    target: () => 'x',
-    run: () => Promise.resolve(up()),
-  })
   return {
     record: {
       ...{ ...rest, id, version: 1, revision: 1 },

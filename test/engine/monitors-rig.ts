@@ -1,5 +1,4 @@
 /** The monitors of an engine with their store, without what checks, schedules and delivers. */
-import { defineChecker, up } from '../../src/checkers/checker.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { createCommitter } from '../../src/engine/commit/committer.ts'
 import { createAccountWindows } from '../../src/engine/monitors/account-windows.ts'
@@ -12,19 +11,10 @@ import type { CommonSettings, MonitorRecord } from '../../src/model.ts'
 import { timeZones } from '../../src/model/time.ts'
 import type { Change, FullStore } from '../../src/store/store.ts'
 import { monitor } from '../../src/testing/store-suite/case.ts'
-import { NOON } from './cached-monitor.ts'
+import { NOON, plain } from './cached-monitor.ts'
 import { outboxRig } from './outbox-rig.ts'
 
 const MINUTE = 60_000
-
-const plain = defineChecker({
-  type: 'plain',
-  title: 'Plain',
-  description: 'Always works',
-  fields: {},
-  target: () => 'x',
-  run: () => Promise.resolve(up()),
-})
 
 const LOCATIONS = [
   { id: 1, name: 'here' },
