@@ -11,6 +11,9 @@ import { createSeal } from '../../src/seal.ts'
 import { contact, incident, monitor } from '../../src/testing/store-suite/case.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
 import type { AttemptResult, Delivery, DeliveryContext } from '../../src/webhook/contact-kind.ts'
+import { webhookContact } from '../../src/webhook/webhook-kind.ts'
+import { certificates } from '../support/certificates.ts'
+import { serve } from '../support/http-exchange.ts'
 import { NOON } from './cached-monitor.ts'
 import { monitorsRig } from './monitors-rig.ts'
 
@@ -300,6 +303,22 @@ describe('an attempt', () => {
     expect(second?.network).toBe(first?.network)
     expect(third?.network).toBe(first?.network)
     expect(first?.idle).toBeDefined()
+  })
+
+  it.each([
+    ['and those that the host trusts', certificates().ca, 'sent', null],
+    ['alone', undefined, 'queued', expect.stringMatching(/^tls_/)],
+  ])('trusts the certificates of the system %s', async (_, ca, status, error: unknown) => {
+    await using receiver = await serve((request, response) => {
+      request.resume().on('end', () => response.end())
+    }, certificates().good)
+    const webhook = webhookContact({ guard: { allowCidrs: ['127.0.0.1/32'] } })
+    const contactKinds = new Map([['webhook', webhook]])
+    const { add, queue, start, row } = await sending(undefined, {}, { ca, contactKinds })
+    await add({ kind: 'webhook', settings: { url: receiver.origin, method: 'POST' } })
+    await queue({ payload: '{"event":"down"}' })
+    await start()
+    await expect.poll(row).toMatchObject({ status, error })
   })
 
   it('is traced where the host asks for it', async () => {

@@ -368,6 +368,29 @@ describe('what follows a window', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('is told of one after the other', async () => {
+    const { core, clock, plan, accountWindows, store } = await schedules()
+    const other = await anotherAccount(store)
+    const told: (readonly number[])[] = []
+    const ends: (() => void)[] = []
+    const onSwitch = (account_ids: ReadonlySet<number>) => {
+      told.push([...account_ids])
+      return new Promise<void>((resolve) => ends.push(resolve))
+    }
+    const schedule = createWindowSchedule({ core, accountWindows, onSwitch })
+    await plan(window(10, 30))
+    await plan(window(11, 30), other)
+    schedule.start()
+    await clock.settle()
+    ends[0]?.()
+    await clock.advance(12 * MINUTE)
+    expect(told.slice(1)).toEqual([[1]])
+    ends[1]?.()
+    await clock.settle()
+    expect(told.slice(1)).toEqual([[1], [other]])
+    schedule.stop()
+  })
+
   it('is told after short turns, of ten windows each', async () => {
     const { core, clock, plan, accountWindows, foreground } = await schedules()
     for (let n = 0; n < 25; n++) await plan(window(10, 30))
