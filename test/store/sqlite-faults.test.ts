@@ -198,7 +198,7 @@ describe.each(DRIVERS)('an SQLite file under kill -9, %s driver', (driver) => {
       await opened(sqliteStore({ file, driver, guest: true }), async (guest) => {
         expect(guest.shared).toBe(true)
         const account = await guest.accounts.create({ name: 'new', created_at: 1 })
-        expect(await guest.accounts.list()).toEqual([account])
+        expect(await guest.accounts.list()).toContainEqual(account)
       })
       const [line] = (await once(committing.lines, 'line')) as [string]
       expect(Number(line)).toBeGreaterThan(0)
