@@ -54,7 +54,8 @@ describeWithServer(redisServer, 'a hostile Redis', () => {
     ],
     ['a number that ends in a text', ':5\rX$99999999999\r\n', 'none of the protocol'],
     ['a text of a negative length', '$-9999\r\n', 'none of the protocol'],
-    ['20,000 lists in each other', '*1\r\n'.repeat(20_000), 'more than 16 lists'],
+    // Whether a command waits for them is chance.
+    ['20,000 lists in each other', '*1\r\n'.repeat(20_000), 'more than 16 lists|to no command'],
     ['20,000 numbers, unasked', ':1\r\n'.repeat(20_000), 'to no command'],
   ])(
     'that says %s is left, and ends neither the engine nor the probe',
@@ -65,7 +66,9 @@ describeWithServer(redisServer, 'a hostile Redis', () => {
       const { transport, answers } = await engineAt(connection, { logger: loggers[1] })
       say(said)
       for (const { fields } of loggers)
-        await expect.poll(() => fields.map((each) => inspect(each)).join()).toContain(named)
+        await expect
+          .poll(() => fields.map((each) => inspect(each)).join())
+          .toMatch(new RegExp(named))
       await expect.poll(() => transport.online(1), { timeout: 10_000 }).toBe(true)
       const after = order()
       await transport.send(after)
