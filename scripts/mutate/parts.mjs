@@ -23,8 +23,9 @@ const ENGINE_RULES = [
   'src/engine/scheduling/{cadence,check-activity,composites,dependencies,evaluation-queue,scheduler,staleness}.ts',
   'src/engine/delivery/{after-attempt,attempts-under-way,batch-barrier,bounded-delivery,decision,grouping,outcome,quiet-hours,repetition}.ts',
 ]
-/** Of the rest, what has tests of its own: claims and records of notifications, baselines, changes, push types, windows. */
+/** Of the rest, what has tests of its own: claims and records, baselines, composites, changes, push types, windows. */
 const CLAIMING = 'src/engine/delivery/{attempt-recorder,awaited-ends,claiming,contact-hosts}.ts'
+const COMPOSITE = 'src/engine/rounds/composite.ts'
 const BASELINES = 'src/engine/rounds/{baseline-history,baselines}.ts'
 const PLAN = 'src/engine/rounds/{plan-change,plan-round}.ts'
 const PUSH = 'src/engine/rounds/push.ts'
@@ -42,7 +43,7 @@ const DNS_RULES = 'src/net/dns/{inside,message,names,records}.ts'
 /** @param {string} folder */
 const rest = (folder) => [
   `${folder}/**/*.ts`,
-  ...[...ENGINE_RULES, CLAIMING, BASELINES, PLAN, PUSH, WINDOWS]
+  ...[...ENGINE_RULES, CLAIMING, BASELINES, COMPOSITE, PLAN, PUSH, WINDOWS]
     .filter((pattern) => pattern.startsWith(folder))
     .map((pattern) => `!${pattern}`),
 ]
@@ -111,6 +112,7 @@ export const parts = {
     sources: [BASELINES],
     tests: named('test/engine', 'baselines'),
   },
+  composite: { sources: [COMPOSITE], tests: named('test/engine', 'composite-members') },
   'plan-change': { sources: [PLAN], tests: named('test/engine', 'plan-change plan-round') },
   push: { sources: [PUSH], tests: named('test/engine', 'push-signals') },
   windows: { sources: [WINDOWS], tests: named('test/engine', 'window-switches') },
@@ -121,13 +123,7 @@ export const parts = {
       'overtaken-rounds suppression alerts dependencies heartbeat planned-work',
     ),
   },
-  outbox: {
-    sources: rest('src/engine/delivery'),
-    tests: named(
-      'test/engine',
-      'grouping batch-barrier outbox-listeners outbox-accounts test-deliveries alerts endings',
-    ),
-  },
+  outbox: { sources: rest('src/engine/delivery'), tests: named('test/engine', 'sending') },
   scheduling: {
     sources: rest('src/engine/scheduling'),
     tests: named('test/engine', 'change-feed starved schedule several-engines planned-work'),
