@@ -12,6 +12,7 @@ import type { Connection } from '../net.ts'
 import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import { http2Headers } from './headers.ts'
+import { HTTP2_ERRORS } from './http2-errors.ts'
 
 /** Of the answer, which is a few bytes, and of its headers and trailers. */
 const ANSWER_LIMIT_BYTES = 16 * 1024
@@ -221,15 +222,8 @@ function goneAway(code: number): CheckFailure {
   return new CheckFailure('closed_early', text)
 }
 
-/** RFC 9113, 7. */
-const ERROR_NAMES = [
-  ...['NO_ERROR', 'PROTOCOL_ERROR', 'INTERNAL_ERROR', 'FLOW_CONTROL_ERROR', 'SETTINGS_TIMEOUT'],
-  ...['STREAM_CLOSED', 'FRAME_SIZE_ERROR', 'REFUSED_STREAM', 'CANCEL', 'COMPRESSION_ERROR'],
-  ...['CONNECT_ERROR', 'ENHANCE_YOUR_CALM', 'INADEQUATE_SECURITY', 'HTTP_1_1_REQUIRED'],
-]
-
 function errorName(code: number): string {
-  return ERROR_NAMES[code] ?? `code ${code}`
+  return HTTP2_ERRORS[code] ?? `code ${code}`
 }
 
 function closedEarly(): CheckFailure {

@@ -19,8 +19,8 @@ export class ResetStream extends Error {
   }
 }
 
-/** By their number. */
-const CODES = [
+/** Names of error codes by their number. */
+export const HTTP2_ERRORS: readonly string[] = [
   'NO_ERROR',
   'PROTOCOL_ERROR',
   'INTERNAL_ERROR',
@@ -76,8 +76,8 @@ export function explainHttp2(error: Error, state: WireState, read: number): Erro
 /** The code that ended the stream or the connection, by its name. */
 function codeIn(error: Error): string | undefined {
   const { rstCode } = error as { readonly rstCode?: number }
-  if (rstCode !== undefined) return CODES[rstCode] ?? String(rstCode)
+  if (rstCode !== undefined) return HTTP2_ERRORS[rstCode] ?? String(rstCode)
   const [, name] = /error code (?:NGHTTP2_)?(\w+)$/.exec(error.message) ?? []
   if (name === undefined) return undefined
-  return /^\d+$/.test(name) ? (CODES[Number(name)] ?? name) : name
+  return /^\d+$/.test(name) ? (HTTP2_ERRORS[Number(name)] ?? name) : name
 }

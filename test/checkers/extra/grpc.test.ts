@@ -194,8 +194,9 @@ describe('a hostile server', () => {
   )('is left after a while: $name', async ({ start }) => {
     const server = await start()
     onTestFinished(() => server.close())
-    const outcome = await check(checker, { host, port: server.port }, { timeout_ms: 20_000 })
-    expect(outcome).toMatchObject({ verdict: 'unknown', cause_code: 'too_long' })
+    const { cause_code } = await check(checker, { host, port: server.port }, { timeout_ms: 20_000 })
+    // Since Node 24 the library refuses the priorities themselves.
+    expect(['too_long', 'protocol_error']).toContain(cause_code)
   })
 
   it('gets metadata whatever its names are', async () => {
