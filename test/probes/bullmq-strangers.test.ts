@@ -143,6 +143,17 @@ describeWithServer(redisServer, 'whoever can write to Redis and has no key', () 
     expect(transport.online(1)).toBe(true)
   })
 
+  it('hides no probe by beats that are long', async () => {
+    const { connection, client } = await somewhere()
+    for (let n = 0; n < 6; n++) {
+      await client.sadd(names.probes('fra'), `stranger-${n}`)
+      await client.set(names.probe('fra', `stranger-${n}`), '['.repeat(1_000_000))
+    }
+    await probeAt(connection, { run })
+    const { transport } = await engineAt(connection)
+    expect(transport.online(1)).toBe(true)
+  })
+
   it.each(['null', '{}', '{"locations":[null]}'])(
     'keeps no probe from its work by an engine that says: %s',
     async (beat) => {

@@ -13,10 +13,15 @@ export function isMark(code: number): boolean {
   return code === 0x5b || code === 0x7b || code === 0x2c || code === 0x3a
 }
 
-/** @throws Error for a text with too many values, and one that is not JSON */
-export function parseBounded(text: string): unknown {
+/**
+ * @param budget what texts that are parsed in the same turn may have together; each takes its share
+ * @throws Error for a text with too many values, and one that is not JSON
+ */
+export function parseBounded(text: string, budget = { marks: MAX_MARKS }): unknown {
   let marks = 0
-  for (let at = 0; at < text.length; at++) if (isMark(text.charCodeAt(at))) marks += 1
-  if (marks > MAX_MARKS) throw new Error('It has too many values')
+  for (let at = 0; at < text.length && marks <= budget.marks; at++)
+    if (isMark(text.charCodeAt(at))) marks += 1
+  if (marks > budget.marks) throw new Error('It has too many values')
+  budget.marks -= marks
   return JSON.parse(text)
 }

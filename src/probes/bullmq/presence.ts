@@ -11,7 +11,7 @@ import type { JsonObject, LocationRecord } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { Names } from './options.ts'
 import { ClosedError, ConfigurationError } from '../../errors.ts'
-import { parseBounded } from './bounded-json.ts'
+import { MAX_MARKS, parseBounded } from './bounded-json.ts'
 import type { Logger } from '../../logger.ts'
 
 /** The beat of a probe. */
@@ -41,8 +41,9 @@ const SET_SECONDS = 86_400
 const ENGINES_READ = 100
 /** Far more than a beat has, with all locations of its engine. */
 const BEAT_CHARS = 256 * 1024
+const SHORT_BEAT_CHARS = 4096
 /** Of a location, in one turn: anybody who writes to Redis may have named thousands. */
-const PROBES_AT_ONCE = 500
+const PROBES_AT_ONCE = 100
 /** Of what is on Redis, a line of the log repeats little: anybody may have written it. */
 const PROBES_LOGGED = 20
 const ID_CHARS_LOGGED = 100
@@ -161,9 +162,13 @@ function inMs(answer: unknown): number {
 
 /** Ignores texts that are no beats: one of them must not hide the others. */
 function parsed<T>(texts: readonly (string | null)[], fits: (value: JsonObject) => boolean): T[] {
+  const budget = { marks: MAX_MARKS }
+  // Those of probes are short, and a long one of a stranger takes nothing from them.
+  const parse = (text: string): unknown =>
+    text.length <= SHORT_BEAT_CHARS ? JSON.parse(text) : parseBounded(text, budget)
   return texts.flatMap((text) => {
     try {
-      const value: unknown = text === null || text.length > BEAT_CHARS ? null : parseBounded(text)
+      const value: unknown = text === null || text.length > BEAT_CHARS ? null : parse(text)
       return isJsonObject(value) && fits(value) ? [value as T] : []
     } catch {
       return []

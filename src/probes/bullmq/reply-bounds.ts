@@ -70,8 +70,10 @@ export function createReplyBounds(
   let begun: Buffer = Buffer.alloc(0)
   /** Of the text that is under way: bytes to read, and bytes to leave out. */
   let [wanted, unwanted] = [0, 0]
-  /** Of the reply that is under way: values and bytes announced, marks of JSON read so far. */
-  let [values, bytes, marks] = [0, 0, 0]
+  /** Of the reply that is under way: values and bytes announced so far. */
+  let [values, bytes] = [0, 0]
+  /** Of JSON, in the text that is under way. */
+  let marks = 0
   /** The values to come of each list that is under way, the outermost first. */
   const lists: number[] = []
   let isMessage = false
@@ -89,7 +91,7 @@ export function createReplyBounds(
     if (expected === 'nothing') throw refusal('a reply to no command')
     isMessage = expected === 'message'
     if (isMessage && !MESSAGE.test(text)) throw refusal('a message of an unknown form')
-    values = bytes = marks = 0
+    values = bytes = 0
   }
 
   /** What is read in place of a line. */
@@ -108,6 +110,7 @@ export function createReplyBounds(
     endValue(lists)
     if (!text.startsWith('$') || announced < 0) return text
     const isWanted = announced <= MAX_TEXT_BYTES
+    marks = 0
     ;[wanted, unwanted] = isWanted ? [announced + 2, 0] : [0, announced + 2]
     count({ bytes: wanted })
     return isWanted ? text : '$0\r\n\r\n'
