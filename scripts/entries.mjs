@@ -32,7 +32,7 @@ export const entries = [
     return { subpath: `./${output}`, output, source, maxKib: 200 }
   }),
   entry('./store/memory', 'store/memory', 'src/store/memory', 75),
-  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 120),
+  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 121),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 140),
   entry('./store/tables', 'store/tables', 'src/store/tables', 77),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 297),
@@ -48,7 +48,7 @@ export const entries = [
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 49),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 425),
+  entry('./testing', 'testing/index', 'src/testing/index', 432),
 ]
 
 /** The command line: ESM only, no types, not importable. */
