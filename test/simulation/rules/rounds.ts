@@ -80,7 +80,7 @@ export const ROUND_RULES: readonly Rule[] = [
     name: 'any-duration-is-believed',
     about: 'A check took as long as its probe says, whatever that is.',
     file: 'engine/rounds/read-answer.ts',
-    find: 'value <= FURTHEST_MS',
-    replace: 'value < Infinity',
+    find: 'value >= 0 && value <= FURTHEST_MS',
+    replace: 'value >= 0',
   },
 ]
