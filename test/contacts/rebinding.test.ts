@@ -1,8 +1,5 @@
 /** Names of receivers that change their address between the verdict of the guard and the connection. */
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import {
   discordContact,
@@ -18,32 +15,11 @@ import { createNetwork } from '../../src/net/create-net.ts'
 import { createResolver } from '../../src/net/resolve/resolver.ts'
 import type { AnyContactKind } from '../../src/webhook/contact-kind.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
+import { guard, INNER, openTrap, OUTER } from '../support/rebinding.ts'
 import { scriptedDns } from '../support/scripted-dns.ts'
 import { told } from './rig.ts'
 
-/** Both are of this machine; the guard allows the first only. */
-const [OUTER, INNER] = ['127.0.0.2', '127.0.0.1']
-const guard = { allowCidrs: [`${OUTER}/32`] }
 const NAME = 'moving.example.org'
-
-/** One port on both; answers nobody, and counts who comes. */
-async function trapped() {
-  const visits = { outer: 0, inner: 0 }
-  const server = (where: keyof typeof visits) =>
-    createServer((socket) => {
-      visits[where]++
-      socket.on('error', () => undefined).end()
-    })
-  const [outer, inner] = [server('outer'), server('inner')]
-  await once(outer.listen(0, OUTER), 'listening')
-  const { port } = outer.address() as AddressInfo
-  await once(inner.listen(port, INNER), 'listening')
-  onTestFinished(() => {
-    outer.close()
-    inner.close()
-  })
-  return { visits, port }
-}
 
 const KINDS: readonly (readonly [AnyContactKind, (at: string, port: number) => JsonObject])[] = [
   [webhookContact({ guard }), (at) => ({ url: `http://${at}/` })],
@@ -66,7 +42,7 @@ it.each(KINDS.map(([kind, settings]) => ({ kind, settings, name: kind.kind })))(
       [(asked: number) => [asked % 2 === 1 ? INNER : OUTER], true],
       [() => [OUTER, INNER], false],
     ] as const) {
-      const { visits, port } = await trapped()
+      const { visits, port } = await openTrap()
       let asked = 0
       const { address } = await scriptedDns(({ name, type }) => {
         if (type !== 'A') return { answers: [] }

@@ -1,39 +1,14 @@
 /** Names that change their address between the verdict of the guard and the connection, for the further types. */
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { builtinCheckers } from '../../../src/checkers/index.ts'
 import { createGuard } from '../../../src/net/guard/guard.ts'
 import { check } from '../../support/check.ts'
+import { guard, INNER, openTrap, OUTER } from '../../support/rebinding.ts'
 import { scriptedDns } from '../../support/scripted-dns.ts'
 
-/** Both are of this machine; the guard allows the first only. */
-const [OUTER, INNER] = ['127.0.0.2', '127.0.0.1']
-const { policy } = createGuard({ allowCidrs: [`${OUTER}/32`] })
+const { policy } = createGuard(guard)
 
 const checkers = new Map(builtinCheckers({ extra: true }).map((one) => [one.type, one]))
-
-/** One port on both; answers nobody, and counts who comes. */
-async function trapped() {
-  const visits = { outer: 0, inner: 0 }
-  const server = (where: keyof typeof visits) =>
-    createServer((socket) => {
-      visits[where]++
-      socket.on('error', () => undefined).end()
-    })
-  const [outer, inner] = [server('outer'), server('inner')]
-  outer.listen(0, OUTER)
-  await once(outer, 'listening')
-  const { port } = outer.address() as AddressInfo
-  inner.listen(port, INNER)
-  await once(inner, 'listening')
-  onTestFinished(() => {
-    outer.close()
-    inner.close()
-  })
-  return { visits, port }
-}
 
 type Type = 'websocket' | 'grpc' | 'redis' | 'http'
 
@@ -60,7 +35,7 @@ describe.each(Object.entries(settings))('%s', (_, inputFor) => {
     ['first the one inside', (asked: number) => [asked % 2 === 1 ? INNER : OUTER], false],
     ['both at once', () => [OUTER, INNER], false],
   ])('never reaches the address inside of a name that has %s', async (_how, answers, reaches) => {
-    const { visits, port } = await trapped()
+    const { visits, port } = await openTrap()
     let asked = 0
     const { address } = await scriptedDns(({ name, type }) => {
       if (type !== 'A') return { answers: [] }
