@@ -25,8 +25,8 @@ import type { ServiceContext } from './service-context.ts'
 import type { ResultQuery } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
 
-/** Results per query; most have a few hundred characters of details. */
-const READ_AT_ONCE = 32
+/** Results per query: a usual page of 100 takes one. Most have a few hundred characters of details, none above 64 KiB. */
+const READ_AT_ONCE = 128
 /** Maximum characters of details of one page, unless its first result alone exceeds it. */
 const PAGE_CHARS = 1024 * 1024
 
@@ -226,6 +226,7 @@ async function listResults(
     const limit = Math.min(READ_AT_ONCE, query.limit + 1 - records.length)
     const step = await store.results.list({ ...rest, limit })
     for (const record of step) {
+      await yieldIfLong()
       chars += JSON.stringify(record.details).length
       if (records.length === query.limit) return ended(true)
       if (records.length > 0 && chars > PAGE_CHARS) return ended(true)
@@ -233,7 +234,6 @@ async function listResults(
     }
     const last = step.at(-1)
     if (last === undefined || step.length < limit) return ended(false)
-    await yieldIfLong()
     rest = { ...query, after_id: last.id }
   }
 }

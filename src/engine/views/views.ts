@@ -145,11 +145,10 @@ export function latest(cached: Pick<CachedMonitor, 'locations'>): LocationState 
 }
 
 export function resultView(result: ResultRecord, checker: AnyChecker | undefined): ResultView {
-  const { round, started_at, ...rest } = result
   return {
-    ...rest,
-    round: iso(round),
-    started_at: iso(started_at),
+    ...result,
+    round: iso(result.round),
+    started_at: iso(result.started_at),
     response_ms: responseOf(checker, result),
   }
 }

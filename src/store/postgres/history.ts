@@ -1,4 +1,4 @@
-import { toAvailability, toDaily, toHourly, toIncident, toResult } from '../rows.ts'
+import { toAvailability, toDaily, toHourly, toIncident, toResults } from '../rows.ts'
 import { accountAsked } from '../rules.ts'
 import { where } from '../sql.ts'
 import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
@@ -24,7 +24,7 @@ export function results(db: Database): FullStore['results'] {
       const sql = `SELECT ${RESULT_COLUMNS} FROM watchpost.results${text}
         ORDER BY id ${rising ? 'ASC' : 'DESC'} LIMIT ?`
       // Prepared: planning over a month of partitions takes longer than reading.
-      return (await db.rows(sql, [...params, query.limit])).map(toResult)
+      return toResults(await db.rows(sql, [...params, query.limit]))
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Sync } from '../promised.ts'
 import { accountAsked } from '../rules.ts'
 import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { toAvailability, toIncident, toResult } from '../rows.ts'
+import { toAvailability, toIncident, toResults } from '../rows.ts'
 import { scan } from './scan.ts'
 
 export const RESULT_COLUMNS: string = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
@@ -29,7 +29,7 @@ export function results(db: Connection): Sync<FullStore['results'], 'list'> {
         order: query.order ?? 'desc',
         limit: query.limit,
       })
-      return rows.map(toResult)
+      return toResults(rows)
     },
   }
 }
