@@ -4,6 +4,7 @@
  * @module
  */
 
+import { yieldingQueueOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { createFairQueue } from '../../fair-queue.ts'
 import type { Queued } from '../../fair-queue.ts'
@@ -46,17 +47,21 @@ export interface SpokenValue<T> {
   forget(): void
 }
 
+/** Many may wait for one value, and each makes a response of half a megabyte of it: they get it one after another. */
 export function spokenFor<T>(
   load: (language: Language) => Promise<T>,
-  options: { readonly clock: Pick<Clock, 'monotonic'>; readonly ms: number },
+  options: { readonly clock: Clock; readonly ms: number },
 ): SpokenValue<T> {
   const kept = new Map<string, CachedValue<T>>()
+  const nextReader = yieldingQueueOf(options.clock)
   return {
-    get(language) {
+    async get(language) {
       const { tag } = language
       const own = kept.get(tag) ?? cachedFor(() => load(language), options)
       kept.set(tag, own)
-      return own.get()
+      const value = await own.get()
+      await nextReader()
+      return value
     },
     forget: () => kept.clear(),
   }

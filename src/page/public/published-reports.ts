@@ -26,7 +26,7 @@ const KEPT_MS = 2000
 export function drawnReport(
   page: PublishedPage,
   id: number,
-  { clock, language }: { readonly clock: Pick<Clock, 'monotonic'>; readonly language: Language },
+  { clock, language }: { readonly clock: Clock; readonly language: Language },
 ): Promise<DrawnReport | undefined> {
   const { reports, times, step } = page
   const draw = async (into: Language): Promise<DrawnReport | undefined> => {
