@@ -17,14 +17,6 @@ import type { Change, Committed } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
-const LATER_SETTINGS = {
-  maintenance: [],
-  depends_on: [],
-  flap_detection: false,
-  metadata: {},
-  warn: {},
-} satisfies Partial<CommonSettings>
-
 export interface CachedMonitor {
   readonly record: MonitorRecord
   readonly type: MonitorType
@@ -53,6 +45,9 @@ export interface Changed {
 
 type Sealing = Pick<Core, 'registry' | 'seal'>
 
+type Later = 'maintenance' | 'depends_on' | 'flap_detection' | 'metadata' | 'warn'
+type Stored = Omit<CommonSettings, Later> & Partial<CommonSettings>
+
 const place = (path: string): string => `monitor.${path}`
 
 /** @throws ConfigurationError if a secret cannot be decrypted */
@@ -63,14 +58,28 @@ export function cachedMonitorOf(
 ): CachedMonitor {
   const type = registry.getOrThrow(record.type)
   return {
-    // A record stored before these settings existed lacks them.
-    record: { ...record, common: { ...LATER_SETTINGS, ...record.common } },
+    record: { ...record, common: completed(record.common) },
     type,
     settings: mapSecrets(type.checker.fields, record.settings, (secret, path) =>
       seal.decrypt(secret, place(path)),
     ),
     locations: byLocation(states),
   }
+}
+
+/**
+ * A record stored before a setting existed lacks it. Named one by one: V8 gives a spread of defaults and a spread of
+ * settings a hidden class for each monitor.
+ */
+function completed(common: Stored): CommonSettings {
+  const {
+    maintenance = [],
+    depends_on = [],
+    flap_detection = false,
+    metadata = {},
+    warn = {},
+  } = common
+  return { ...common, maintenance, depends_on, flap_detection, metadata, warn }
 }
 
 /** Type-specific settings as stored, with secrets encrypted. */
