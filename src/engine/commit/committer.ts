@@ -119,13 +119,9 @@ export function createCommitter({ store, clock, openRounds }: CommitterOptions):
 }
 
 /** A round without notifications; every other change has a waiting caller. */
-function mayWait({ results = [], notify = [], ...change }: Change): boolean {
-  return (
-    results.length > 0 &&
-    notify.length === 0 &&
-    change.open_incident === undefined &&
-    change.update_incident === undefined
-  )
+function mayWait({ results = [], notify = [], open_incident, update_incident }: Change): boolean {
+  const isAlone = open_incident === undefined && update_incident === undefined
+  return results.length > 0 && notify.length === 0 && isAlone
 }
 
 /** The store's commits, timed for listeners and traced if the host has tracing. */

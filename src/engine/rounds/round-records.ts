@@ -41,11 +41,11 @@ export function roundRecords(
   if (reports.length === 0) return {}
   return {
     results: reports.map(({ location_id, report: { outcome }, lag_ms }) => ({
-      ...outcome,
       location_id,
       round,
-      started_at: Date.parse(outcome.started_at),
       lag_ms,
+      ...outcome,
+      started_at: Date.parse(outcome.started_at),
     })),
     locations: reports.map((reported) => locationState(cached, reported)),
     daily: reports.map(({ report: { outcome } }) => dailyStats(cached, outcome, round)),

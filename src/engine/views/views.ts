@@ -98,14 +98,17 @@ export interface MonitorViewFacts extends ScheduleFacts {
 export function monitorView(cached: CachedMonitor, facts: MonitorViewFacts): MonitorView {
   const { record, type } = cached
   const { fails, oks, inconclusive } = record.machine
-  return {
-    ...monitorSummary(cached, facts),
-    ...mask(type.checker.fields, cached.settings),
-    ...record.common,
-    locations: locationStatuses(cached, facts.locations),
-    counters: { fails, oks, inconclusive },
-    ...facts.ping,
-  }
+  // Not a spread of the summary: on Node 20 it takes 20 µs for what is added to it.
+  return Object.assign(
+    monitorSummary(cached, facts),
+    mask(type.checker.fields, cached.settings),
+    record.common,
+    {
+      locations: locationStatuses(cached, facts.locations),
+      counters: { fails, oks, inconclusive },
+      ...facts.ping,
+    },
+  )
 }
 
 export function locationStatuses(
@@ -146,7 +149,18 @@ export function latest(cached: Pick<CachedMonitor, 'locations'>): LocationState 
 
 export function resultView(result: ResultRecord, checker: AnyChecker | undefined): ResultView {
   return {
-    ...result,
+    id: result.id,
+    monitor_id: result.monitor_id,
+    location_id: result.location_id,
+    lag_ms: result.lag_ms,
+    duration_ms: result.duration_ms,
+    verdict: result.verdict,
+    cause_code: result.cause_code,
+    cause_text: result.cause_text,
+    phase: result.phase,
+    phases: result.phases,
+    remote_ip: result.remote_ip,
+    details: result.details,
     round: iso(result.round),
     started_at: iso(result.started_at),
     response_ms: responseOf(checker, result),

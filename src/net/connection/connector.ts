@@ -90,7 +90,7 @@ export function createConnector(parts: ConnectorParts): Connect {
       opening = openTls({ host, tls, context }, options)
       return opening.socket.setNoDelay(true)
     }
-    const dialled = await dial({ ...dialling, open })
+    const dialled = await dial({ open, ...dialling })
     if (opening === undefined) throw new Error('A connection stands that nobody has opened')
     return secure(options, dialled, { opening, tls, phase: 'tls', timing: trace })
   }

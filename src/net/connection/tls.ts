@@ -116,8 +116,8 @@ export function contextFor(
 export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsWay): Opening {
   const { servername = host, verify = true, alpn, onStaple, onVerified } = asked
   const socket = tls.connect({
-    ...way,
     servername: isIP(servername) === 0 ? servername : '',
+    ...way,
     secureContext: context,
     rejectUnauthorized: verify,
     ...(onStaple === undefined ? {} : { requestOCSP: true }),

@@ -67,8 +67,8 @@ function plainSink(options: BodyOptions): BodySink {
     if (finished) return
     finished = true
     const ending = taking.end()
-    if ('body' in ending) resolve({ ...ending, body_bytes })
-    else ending.then((body) => resolve({ ...body, body_bytes }), reject)
+    if ('body' in ending) resolve({ body_bytes, ...ending })
+    else ending.then((body) => resolve({ body_bytes, ...body }), reject)
   }
   async function wait(behind: Promise<void>): Promise<void> {
     held = true
@@ -124,7 +124,7 @@ function packedSink(options: BodyOptions): BodySink {
         if (!taking.add(chunk as Buffer)) break
         await taking.behind()
       }
-      resolve({ ...(await taking.end()), body_bytes })
+      resolve({ body_bytes, ...(await taking.end()) })
     } catch (error) {
       reject(failure ?? asDecodeError(error))
     } finally {
@@ -148,7 +148,7 @@ function packedSink(options: BodyOptions): BodySink {
     end() {
       if (body_bytes > 0) return void source.push(null)
       void Promise.resolve(taking.end()).then(
-        (body) => resolve({ ...body, body_bytes }),
+        (body) => resolve({ body_bytes, ...body }),
         (error: unknown) => reject(asError(error)),
       )
     },

@@ -74,10 +74,10 @@ async function sendBy(
   const forward = isForwarded(hopRequest.url, request.proxy, version)
   const proxy_ms = trace.spent_ms('proxy')
   const connection = await connectTo(net, hopRequest.url, {
+    forward,
     ...request,
     identity: hopRequest.identity,
     http_version: version,
-    forward,
   })
   const isHttp2 = speaksHttp2(connection, hopRequest.url, version)
   const exchange = isHttp2 ? exchangeHttp2 : exchangeHttp1

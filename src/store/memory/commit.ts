@@ -111,7 +111,7 @@ function putResults(tables: Tables, change: Change): number[] {
   const { monitor_id, results = [] } = change
   return results.map((result) => {
     const id = tables.nextId('result')
-    addResult(tables, { ...result, id, monitor_id })
+    addResult(tables, { id, monitor_id, ...result })
     return id
   })
 }

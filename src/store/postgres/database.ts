@@ -197,7 +197,7 @@ function createStatements(schema: string): { on(client: PgClient): Session } {
   return {
     on(client) {
       const ask = async (statement: { text: string; name?: string }, params: readonly Param[]) =>
-        (await client.query({ ...statement, values: params.map(bind), types })) as PgResult
+        (await client.query({ values: params.map(bind), types, ...statement })) as PgResult
       return {
         rows: async (text, params = []) => (await ask(named(text), params)).rows,
         search: async (text, params = []) =>

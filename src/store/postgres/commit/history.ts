@@ -32,8 +32,8 @@ export async function putResults(session: Session, accepted: readonly Accepted[]
     results.map((result) => {
       const details = JSON.stringify(result.details)
       return {
-        ...result,
         monitor_id,
+        ...result,
         phases: packPhases(result.phases),
         details: details === '{}' ? null : details,
       }
