@@ -191,7 +191,7 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
       const after = changed?.after ?? (await own(id))
       const results = (changed?.change.results ?? []).map((result, index) =>
         resultView(
-          { ...result, id: changed?.committed.result_ids[index] ?? 0, monitor_id: id },
+          { id: changed?.committed.result_ids[index] ?? 0, monitor_id: id, ...result },
           core.registry.get(after.record.type)?.checker,
         ),
       )

@@ -48,8 +48,8 @@ export function partsOf({ day, ok, fail, unknown, ok_ms, latency }: Counts): Par
   const buckets = Object.entries(latency)
   if (buckets.length === 0) return [counts]
   return buckets.map((bucket, index) => ({
-    ...(index === 0 ? counts : { day, ...NOTHING }),
     bucket,
+    ...(index === 0 ? counts : { day, ...NOTHING }),
   }))
 }
 
