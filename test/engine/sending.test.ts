@@ -1,4 +1,5 @@
 /** The outbox on a store in memory: what it sends, records and repeats, and how it stops. */
+import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { StorageError } from '../../src/errors.ts'
 import type { Core } from '../../src/engine/core/core.ts'
@@ -14,6 +15,7 @@ import type { AttemptResult, Delivery, DeliveryContext } from '../../src/webhook
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
 import { certificates } from '../support/certificates.ts'
 import { serve } from '../support/http-exchange.ts'
+import { listening } from '../support/listening.ts'
 import { NOON } from './cached-monitor.ts'
 import { monitorsRig } from './monitors-rig.ts'
 
@@ -319,6 +321,38 @@ describe('an attempt', () => {
     await queue({ payload: '{"event":"down"}' })
     await start()
     await expect.poll(row).toMatchObject({ status, error })
+  })
+
+  it('leaves no more connections waiting than it may send at once', async () => {
+    // A receiver that ends no connection itself.
+    const receiver = () =>
+      listening(
+        createServer({ keepAliveTimeout: 0 }, (request, response) => {
+          request.resume().on('end', () => response.end())
+        }),
+      )
+    await using first = await receiver()
+    await using second = await receiver()
+    const webhook = webhookContact({ guard: { allowCidrs: ['127.0.0.1/32'] } })
+    const contactKinds = new Map([['webhook', webhook]])
+    const { outbox, add, queue, start, row, clock } = await sending(
+      undefined,
+      { deliveries: 1 },
+      { contactKinds },
+    )
+    for (const [n, { port }] of [first, second].entries()) {
+      const url = `http://127.0.0.1:${port}`
+      await add({ kind: 'webhook', settings: { url, method: 'POST' } })
+      await queue({ contact_id: n + 1, payload: '{"event":"down"}' })
+    }
+    await start()
+    await expect.poll(() => row(1)).toMatchObject({ status: 'sent' })
+    // Long enough for the next one, and too short for an end because of its age.
+    await clock.advance(1000)
+    await expect.poll(() => row(2)).toMatchObject({ status: 'sent' })
+    await expect.poll(() => [first.open, second.open]).toEqual([0, 1])
+    await outbox.stop(0)
+    await expect.poll(() => second.open).toBe(0)
   })
 
   it('is traced where the host asks for it', async () => {
