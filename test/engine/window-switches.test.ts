@@ -85,6 +85,25 @@ describe('a window of a monitor', () => {
     expect((await store.monitors.get(1))?.machine.state).toBe('up')
   })
 
+  it('has no effect on one that is paused, and taken over, while it waits for its turn', async () => {
+    const { clock, add, maintenance, monitorCache, logged, store } = await schedules()
+    maintenance.start()
+    const { record } = await add([window(10, 30)])
+    let pause = (): void => undefined
+    const paused = monitorCache.change(record.id, async ({ record: { id, revision, machine } }) => {
+      await new Promise<void>((resolve) => (pause = resolve))
+      return {
+        change: { monitor_id: id, revision, at: NOON, machine: { ...machine, state: 'paused' } },
+      }
+    })
+    await clock.advance(10 * MINUTE)
+    monitorCache.drop(Array.from({ length: 256 }, (_, shard) => shard))
+    pause()
+    await paused
+    await clock.advance(MINUTE)
+    expect([(await store.monitors.get(record.id))?.machine.state, logged]).toEqual(['paused', []])
+  })
+
   it('comes again', async () => {
     const { clock, add, maintenance, published } = await schedules()
     maintenance.start()
