@@ -30,13 +30,13 @@ export async function monitorsRig(...checkers: readonly AnyChecker[]) {
     ...{ zones, nextOccurrence: cronOccurrences(zones) },
     ...{ registry: createRegistry([plain, ...checkers]), locations: LOCATIONS },
   })
-  let fails = false
+  let failure: Error | undefined
   const changes: Change[] = []
   const committing: FullStore = {
     ...store,
     commit(given) {
       changes.push(...given)
-      return fails ? Promise.reject(new Error('the disk is full')) : store.commit(given)
+      return failure === undefined ? store.commit(given) : Promise.reject(failure)
     },
   }
   const committer = createCommitter({ store: committing, clock, openRounds: () => 0 })
@@ -56,8 +56,9 @@ export async function monitorsRig(...checkers: readonly AnyChecker[]) {
     published,
     /** As they were to be stored. */
     changes,
-    /** Whether no change can be stored. */
-    fail: (does: boolean) => void (fails = does),
+    /** Whether no change can be stored, and why. */
+    fail: (does: boolean, error = new Error('the disk is full')) =>
+      void (failure = does ? error : undefined),
     /** A monitor that is up, in store and cache. */
     async add(common: Partial<CommonSettings> = {}, of: Partial<MonitorRecord> = {}) {
       const { common: usual, ...rest } = monitor()
