@@ -6,6 +6,7 @@
 
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
+import type { Clock } from '../../src/clock.ts'
 import type { TargetPolicy } from '../../src/net/net.ts'
 import { createNetwork } from '../../src/net/create-net.ts'
 import type { OwnedNet } from '../../src/net/create-net.ts'
@@ -28,15 +29,19 @@ export interface TestNetOptions {
   readonly nameservers?: readonly string[]
   /** What is left of the deadline, all the time. Default 5000. */
   readonly deadline_ms?: number
+  /** Users are not trusted. */
+  readonly strangers?: boolean
+  readonly clock?: Clock
 }
 
 /** Trusts the test certificates; closed when the test ends. */
 export function openTestNet(options: TestNetOptions = {}): TestNet {
   const { hosts, policy, nameservers = ['127.0.0.1:9'], deadline_ms = 5000 } = options
+  const { strangers = false, clock = systemClock } = options
   const controller = new AbortController()
-  const trace = createTrace(systemClock)
+  const trace = createTrace(clock)
   const network = createNetwork({
-    clock: systemClock,
+    ...{ clock, strangers },
     policy: policy ?? (() => undefined),
     ca: certificates().ca,
     resolver: createResolver({
