@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
+import { parseIp } from '../../src/net/guard/ip.ts'
+import { readLimits } from '../../src/rest/limits/options.ts'
 import { limitServer } from '../../src/rest/node.ts'
 import { ASK, HELD, LARGE_BYTES, limited } from './limited.ts'
 import type { Client } from './limited.ts'
@@ -357,6 +359,39 @@ describe('options', () => {
     const limit = () => limitServer(createServer(), options)
     expect(limit).toThrow(ConfigurationError)
     expect(limit).toThrow(said)
+  })
+
+  it('have defaults, and are taken as they are', () => {
+    const { isProxy, ...defaults } = readLimits({})
+    expect(defaults).toEqual({
+      ...{ maxConnections: 1000, maxConnectionsPerAddress: 100, maxPipelinedRequests: 16 },
+      ...{ headersTimeoutMs: 10_000, bodyTimeoutMs: 40_000, writeTimeoutMs: 20_000 },
+      idleTimeoutMs: 5000,
+    })
+    const proxies = (trusts: typeof isProxy) =>
+      ['127.0.0.1', '10.0.0.1'].map((address) => trusts(parseIp(address), 0))
+    expect(proxies(isProxy)).toEqual([true, false])
+    expect(proxies(readLimits({ trustProxy: '10.0.0.1' }).isProxy)).toEqual([false, true])
+    const [most, longest] = [1_000_000, 3_600_000]
+    for (const [lowest, highest] of [
+      [1, most],
+      [1000, longest],
+    ] as const) {
+      for (const value of [lowest, highest]) {
+        const own = Object.fromEntries(
+          Object.keys(defaults)
+            .filter((name) => name.endsWith('Ms') === (highest === longest))
+            .filter((name) => name !== 'maxPipelinedRequests')
+            .map((name) => [name, value]),
+        )
+        expect(readLimits(own)).toMatchObject(own)
+        for (const name of Object.keys(own))
+          expect(() => readLimits({ [name]: value + (value === lowest ? -1 : 1) })).toThrow(name)
+      }
+    }
+    for (const clock of [{ monotonic: () => 0 }, { timer: () => 0 }])
+      expect(() => readLimits({ clock: clock as never })).toThrow('clock')
+    expect(() => readLimits({ onLimit: 'x' as never })).toThrow('onLimit')
   })
 
   it('take their smallest and largest values', () => {
