@@ -148,7 +148,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     }
     state = 'running'
     schedule.start()
-    staleness.start(parts.announcer.announceStaleness)
+    staleness.start(parts.announcer.announceStarvation)
     // The clock was set back meanwhile: deadlines, retries and leases would otherwise be that far ahead.
     if (away_ms < -ABSENCE_MS) {
       push.clockSet(away_ms)

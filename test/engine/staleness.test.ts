@@ -37,9 +37,9 @@ function watched({ remote = false, monitors = [up()] }: Watched = {}) {
     monitorCache: monitorCache,
     remote,
   })
-  staleness.start(({ cached, stale, since }) =>
+  staleness.start(({ cached, starved, since }) =>
     told.push(
-      `${cached.record.id} ${stale ? 'starved' : 'checked'} since ${(since - NOON) / SECOND}`,
+      `${cached.record.id} ${starved ? 'starved' : 'checked'} since ${(since - NOON) / SECOND}`,
     ),
   )
   onTestFinished(() => staleness.stop())
@@ -235,7 +235,7 @@ describe('after the process was suspended', () => {
         monitorCache: { peek: () => monitor, all: () => [monitor].values() },
         remote: false,
       })
-      staleness.start(({ stale }) => told.push(String(stale)))
+      staleness.start(({ starved }) => told.push(String(starved)))
       staleness.track(monitor)
       await clock.advance(2 * MINUTE)
       late = suspended_ms

@@ -1,5 +1,5 @@
 /**
- * Emits the events of a committed change to the engine's listeners, and that a monitor is starved.
+ * Emits the events of a committed change to the engine's listeners, and that a monitor is starved or checked again.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Changed } from '../monitors/cached-monitor.ts'
 import { announceAudit } from './audit.ts'
 import { isSoft, softData } from '../rounds/soft-notices.ts'
 import type { MonitorSchedule } from '../scheduling/monitor-schedule.ts'
-import type { StalenessChange } from '../scheduling/staleness.ts'
+import type { StarvationChange } from '../scheduling/staleness.ts'
 import { incidentView, monitorSummary, resultView } from '../views/views.ts'
 
 const MONITOR_EVENTS = [
@@ -29,7 +29,7 @@ const MONITOR_EVENTS = [
 export interface Announcer {
   /** Resolves when all events are emitted; this may read an incident from the store. */
   announce(this: void, changed: Changed): Promise<void>
-  announceStaleness(this: void, change: StalenessChange): void
+  announceStarvation(this: void, change: StarvationChange): void
 }
 
 export interface AnnouncerOptions {
@@ -74,7 +74,7 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
       emit(core, event, { account_id, monitor, incident })
     },
 
-    announceStaleness({ cached, stale, since }) {
+    announceStarvation({ cached, starved: stale, since }) {
       const monitor = monitorSummary(cached, { ...schedule.factsOf(cached), stale })
       const { account_id } = cached.record
       emit(core, 'starved', { account_id, monitor, stale, since: iso(since) })

@@ -1,6 +1,6 @@
 /**
- * Which monitors are starved: no location has started a check for two intervals. Such a monitor must not be shown as
- * healthy, even if it was up at its last check.
+ * Which monitors are stale: their last rounds were inconclusive, or they are starved, which means that no location has
+ * started a check for two intervals. Such a monitor must not be shown as healthy, even if it was up at its last check.
  *
  * A running check counts. The start of a check is known only in the process that runs it; a check of another process
  * is known by its report, and is allowed its `timeout_ms` and five seconds more. Monitors of this process are judged on
@@ -31,16 +31,16 @@ const LATE_MS = 5_000
 const COUNT_MS = 1_000
 
 /** A monitor that became starved, or no longer is. */
-export interface StalenessChange {
+export interface StarvationChange {
   readonly cached: CachedMonitor
-  readonly stale: boolean
+  readonly starved: boolean
   /** When it was last checked. */
   readonly since: EpochMs
 }
 
 export interface Staleness {
   /** `onChange` is called for every monitor that becomes starved, or no longer is. */
-  start(onChange: (change: StalenessChange) => void): void
+  start(onChange: (change: StarvationChange) => void): void
   stop(): void
   /** Tracks a monitor, or continues after it was changed. It has two intervals of grace. */
   track(cached: CachedMonitor): void
@@ -51,6 +51,7 @@ export interface Staleness {
   checkStarted(this: void, monitor_id: number): void
   countingChecks(this: void, run: ProbeHost['run']): ProbeHost['run']
   isStale(this: void, cached: SummarySource): boolean
+  /** Stale monitors of this engine. */
   count(this: void): number
 }
 
@@ -69,7 +70,7 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   /** The last check of each monitor that was reported as starved. */
   const reported = new Map<number, EpochMs>()
   let counted = { at: -Infinity, count: 0 }
-  let onChange: ((change: StalenessChange) => void) | undefined
+  let onChange: ((change: StarvationChange) => void) | undefined
 
   function allowedMs({ record }: SummarySource): number {
     const { interval_sec, timeout_ms } = record.common
@@ -102,12 +103,12 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     evaluations.set(id, left_ms >= 0 ? left_ms + 1 : allowedMs(cached))
   }
 
-  function report(cached: CachedMonitor, since: EpochMs, stale: boolean): void {
+  function report(cached: CachedMonitor, since: EpochMs, starved: boolean): void {
     const about = { monitor_id: cached.record.id, since: iso(since) }
-    if (stale)
+    if (starved)
       log.warn(about, 'a monitor is starved: its checks have not started for two intervals')
     else log.info(about, 'a monitor is checked again')
-    onChange?.({ cached, since, stale })
+    onChange?.({ cached, since, starved })
   }
 
   /** The monitor is checked now: it is no longer starved. */
