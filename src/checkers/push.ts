@@ -27,7 +27,7 @@ export interface Terms<S> {
 
 /** Why deadlines move; see `PushRules.resetDeadline`. */
 export type DeadlineReset =
-  | { readonly at: EpochMs; readonly reason: 'resumed' | 'outage' }
+  | { readonly at: EpochMs; readonly reason: 'resumed' | 'absence' }
   | { readonly at: EpochMs; readonly reason: 'clock_set'; readonly by_ms: number }
 
 /** Pure functions over the memo. */
@@ -39,9 +39,9 @@ export interface PushRules<S> {
   /** When `run` is due next, strictly after `after`; `null` while no signal is expected. */
   dueAt(memo: Json | undefined, after: EpochMs, terms: Terms<S>): EpochMs | null
   /**
-   * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `outage`: a deadline
-   * passed while the engine was down, until `at`, so a signal may have been lost and the deadline
-   * does not count. `clock_set`: the wall clock was set by `by_ms` and now shows `at`; the
+   * The memo with its deadlines moved. `resumed`: a new period begins at `at`. `absence`: a deadline
+   * passed while no engine ran, until `at`, so a signal may have been lost and the deadline does not
+   * count. `clock_set`: the wall clock was set by `by_ms` and now shows `at`; the
    * remaining time stays the same.
    */
   resetDeadline(memo: Json | undefined, why: DeadlineReset, terms: Terms<S>): Json | undefined

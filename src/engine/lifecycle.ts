@@ -132,7 +132,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await monitorCache.load(shards)
     const alive_at = await housekeeping.lastAlive()
     const away_ms = clock.now() - alive_at
-    if (away_ms > ABSENCE_MS) await push.forgiveAbsence(alive_at)
+    if (away_ms > ABSENCE_MS) await push.resetMissedDeadlines(alive_at)
     await parts.connectivity.start()
     await addMonitors(monitorCache.all())
     await housekeeping.noteAlive()

@@ -249,14 +249,14 @@ describe('a deadline that has passed', () => {
   })
 })
 
-describe('an outage of the engine', () => {
+describe('an absence of the engine', () => {
   /** Away from the fifth minute until now. */
   async function away(minutes: number, given: Given = {}) {
     const all = await pushing({ state: { availability: 'up', state: 'up' }, ...given })
     await all.push.signal(TOKEN, { kind: 'success' })
     await all.add({ type: 'other' }, 'other')
     await all.clock.advance(minutes * MINUTE)
-    await all.push.forgiveAbsence(NOON + 5 * MINUTE)
+    await all.push.resetMissedDeadlines(NOON + 5 * MINUTE)
     const { availability } = all.store
     const changes = (await availability.list(all.id, 0, NOON * 2)).map(({ at, availability }) => [
       ...[(at - NOON) / MINUTE, availability],
@@ -266,7 +266,7 @@ describe('an outage of the engine', () => {
 
   it('does not count a deadline in it; the time until now is unknown', async () => {
     const { memo, machine, changes, published } = await away(30)
-    expect(memo()).toEqual({ heard: ['success', 'outage 1'], due: NOON + 40 * MINUTE })
+    expect(memo()).toEqual({ heard: ['success', 'absence 1'], due: NOON + 40 * MINUTE })
     expect(machine()).toMatchObject({ state: 'up', known_since: NOON + 30 * MINUTE })
     expect(changes.slice(-2)).toEqual([
       [5, 'unknown'],
@@ -281,7 +281,7 @@ describe('an outage of the engine', () => {
   })
 
   it('counts at the very time of the deadline', async () => {
-    expect((await away(10)).memo()?.heard).toEqual(['success', 'outage 1'])
+    expect((await away(10)).memo()?.heard).toEqual(['success', 'absence 1'])
   })
 
   it('leaves a job alone that is paused, or has heard nothing', async () => {
@@ -291,7 +291,7 @@ describe('an outage of the engine', () => {
     for (const { push, clock, memo } of [paused, silent]) {
       const before = memo()
       await clock.advance(30 * MINUTE)
-      await push.forgiveAbsence(NOON + 5 * MINUTE)
+      await push.resetMissedDeadlines(NOON + 5 * MINUTE)
       expect(memo()).toEqual(before)
     }
   })
@@ -307,7 +307,7 @@ describe('an outage of the engine', () => {
     ] as const) {
       const before = [memo(), machine()]
       await clock.advance(60 * MINUTE)
-      await push.forgiveAbsence(NOON + alive * MINUTE)
+      await push.resetMissedDeadlines(NOON + alive * MINUTE)
       expect([memo(), machine()]).toEqual(before)
     }
   })
@@ -326,16 +326,16 @@ describe('an outage of the engine', () => {
     })
     await unknown.monitorCache.change(unknown.id, () => ({ change: change(unknown.id) }))
     await unknown.clock.advance(30 * MINUTE)
-    await unknown.push.forgiveAbsence(NOON + 5 * MINUTE)
-    expect(unknown.memo()?.heard).toEqual(['outage 1'])
+    await unknown.push.resetMissedDeadlines(NOON + 5 * MINUTE)
+    expect(unknown.memo()?.heard).toEqual(['absence 1'])
     expect(await unknown.store.availability.list(unknown.id, 0, NOON * 2)).toEqual([])
 
     const known_since = NOON + 30 * MINUTE
     const later = await pushing({ state: { availability: 'up', state: 'up', known_since } })
     await later.monitorCache.change(later.id, () => ({ change: change(later.id) }))
     await later.clock.advance(30 * MINUTE)
-    await later.push.forgiveAbsence(NOON + 5 * MINUTE)
-    expect(later.memo()?.heard).toEqual(['outage 1'])
+    await later.push.resetMissedDeadlines(NOON + 5 * MINUTE)
+    expect(later.memo()?.heard).toEqual(['absence 1'])
     for (const { changes } of [unknown, later]) expect(changes.at(-1)?.availability).toEqual([])
     expect(later.machine().known_since).toBe(known_since)
     expect(await later.store.availability.list(later.id, 0, NOON * 2)).toEqual([])

@@ -161,7 +161,7 @@ export function resetDeadline(memo: Json | undefined, why: DeadlineReset): Json 
   }
   if (pulse.base_at === null) return { ...pulse, awaited_since: at }
   if (why.reason === 'resumed') return { ...pulse, base_at: at, started_at: null, failed_at: null }
-  // The signal may have been sent during the outage, so the next one is due a whole period later.
+  // The signal may have been sent while no engine ran, so the next one is due a whole period later.
   return {
     ...pulse,
     base_at: at,

@@ -41,8 +41,8 @@ export interface PushMonitors {
   signal(token: string, input: SignalInput): Promise<SignalAnswer>
   /** Judges a monitor whose deadline has passed. */
   judge(cached: CachedMonitor): Promise<Changed | null>
-  /** Jobs whose deadline passed while the engine was down get a new period and grace. */
-  forgiveAbsence(alive_at: EpochMs): Promise<void>
+  /** Deadlines that passed since `alive_at`, while no engine ran, start again: a new period and grace. */
+  resetMissedDeadlines(alive_at: EpochMs): Promise<void>
   /** The wall clock was set: moves every deadline by the same amount. */
   clockSet(by_ms: number): void
 }
@@ -134,13 +134,13 @@ export function createPushMonitors({
         return planJudgement(cached, memoOf(cached), clock.now())
       }),
 
-    async forgiveAbsence(alive_at) {
+    async resetMissedDeadlines(alive_at) {
       const yieldIfLong = yielderOf(clock)
       for (const { record, type } of [...monitorCache.all()]) {
         await yieldIfLong()
         if (type.checker.push === undefined) continue
         await monitorCache.change(record.id, (cached) =>
-          planForgiveness(cached, alive_at, clock.now()),
+          planMissedReset(cached, alive_at, clock.now()),
         )
       }
     },
@@ -178,7 +178,7 @@ export function withDeadlineReset(cached: CachedMonitor, at: EpochMs): Partial<C
 }
 
 /** A new deadline, and the time in which no signal could be received as unknown; `null` if no deadline has passed. */
-function planForgiveness(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs): Planned | null {
+function planMissedReset(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs): Planned | null {
   const { push } = cached.type.checker
   const { machine, id, revision } = cached.record
   const memo = memoOf(cached)
@@ -187,7 +187,7 @@ function planForgiveness(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs)
   if (due === null || due > now) return null
   const memoWithDeadlineReset = push.resetDeadline(
     memo,
-    { at: now, reason: 'outage' },
+    { at: now, reason: 'absence' },
     termsOf(cached),
   )
   if (memoWithDeadlineReset === undefined) return null
