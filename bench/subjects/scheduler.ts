@@ -38,7 +38,7 @@ function contender(monitors: number, units: number, tick_ms: number): Contender 
       fired += 1
       scheduler.set(id, due_at + INTERVAL_MS)
     },
-    onJump: () => null,
+    dueAfterClockSet: () => null,
   })
   for (let id = 1; id <= monitors; id++) {
     scheduler.set(id, clock.now() + ((id * 7919) % INTERVAL_MS))

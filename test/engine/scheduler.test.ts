@@ -11,11 +11,11 @@ const HOUR = 3_600_000
 interface Given {
   readonly started?: boolean
   /** The new time of an id after the clock was set, after that time. */
-  readonly onJump?: (id: number) => number | null
+  readonly dueAfterClockSet?: (id: number) => number | null
   readonly hearsClock?: boolean
 }
 
-function scheduled({ started = true, onJump = () => 0, hearsClock = true }: Given = {}) {
+function scheduled({ started = true, dueAfterClockSet = () => 0, hearsClock = true }: Given = {}) {
   const clock = simulatedClock({ settling: 'promises' })
   const from = clock.now()
   const due: string[] = []
@@ -24,8 +24,8 @@ function scheduled({ started = true, onJump = () => 0, hearsClock = true }: Give
     clock,
     onDue: (id, due_at) => void due.push(`${id} for ${due_at - from} at ${clock.monotonic()}`),
     ...(hearsClock ? { onClockSet: (set: ClockSet) => void sets.push(set) } : {}),
-    onJump(id, now) {
-      const after = onJump(id)
+    dueAfterClockSet(id, now) {
+      const after = dueAfterClockSet(id)
       return after === null ? null : now + after
     },
   })
@@ -91,7 +91,7 @@ it('hands over fifty in a turn of those that are due at the same time, and each 
   const scheduler = createScheduler({
     clock,
     onDue: (id) => void due.push(id),
-    onJump: (_, now) => now,
+    dueAfterClockSet: (_, now) => now,
   })
   onTestFinished(() => scheduler.stop())
   const at = clock.now() + 1000
@@ -129,7 +129,7 @@ it('leaves no timer behind without anything due, unless somebody wants to know o
 
 it('notices within five seconds that the clock was set, and asks for each time anew', async () => {
   const { clock, from, due, sets, scheduler } = scheduled({
-    onJump: (id) => (id === 1 ? 10_000 : null),
+    dueAfterClockSet: (id) => (id === 1 ? 10_000 : null),
   })
   scheduler.set(1, from + 20_000)
   scheduler.set(2, from + 20_000)
@@ -144,7 +144,7 @@ it('notices within five seconds that the clock was set, and asks for each time a
 })
 
 it('set back, says that every later time lies further ahead', async () => {
-  const { clock, from, due, sets, scheduler } = scheduled({ onJump: () => 3000 })
+  const { clock, from, due, sets, scheduler } = scheduled({ dueAfterClockSet: () => 3000 })
   scheduler.set(1, from + 20_000)
   await clock.advance(7000)
   clock.jump(-HOUR)
@@ -160,7 +160,7 @@ it.each([
   [-1999, 0],
   [-2000, 1],
 ])('takes a difference of %d ms for a drift or for a clock that was set', async (ms, count) => {
-  const { clock, from, sets, scheduler } = scheduled({ onJump: () => HOUR })
+  const { clock, from, sets, scheduler } = scheduled({ dueAfterClockSet: () => HOUR })
   scheduler.set(1, from + 20_000)
   clock.jump(ms)
   await clock.advance(7000)

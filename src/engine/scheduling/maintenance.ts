@@ -59,7 +59,7 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
   const scheduler = createScheduler({
     clock,
     onDue: switchSoon,
-    onJump: (id, now) => {
+    dueAfterClockSet: (id, now) => {
       const cached = monitorCache.peek(id)
       return cached === undefined ? null : nextSwitch(cached, now)
     },

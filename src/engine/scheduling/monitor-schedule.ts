@@ -80,7 +80,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       )
     },
     onClockSet: options.onClockSet,
-    onJump(id, now) {
+    dueAfterClockSet(id, now) {
       const cached = monitorCache.peek(id)
       return cached === undefined ? null : nextAfter(cached, now)
     },

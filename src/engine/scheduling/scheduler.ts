@@ -1,5 +1,6 @@
 /**
- * One timer for everything that is due. It knows ids and times only.
+ * One timer for many ids, each with the time at which it is due: monitors, maintenance windows. It knows ids and times
+ * only.
  *
  * @module
  */
@@ -31,13 +32,18 @@ export interface SchedulerOptions {
   readonly clock: Clock
   /** Called for each id that is due; it has been removed from the queue. */
   readonly onDue: (id: number, due_at: EpochMs) => void
-  /** Called first when the wall clock was set. */
+  /** Called when the wall clock was set, before the ids get their new times. */
   readonly onClockSet?: (set: ClockSet) => void
-  /** Then called for every id; the result is its new time. */
-  readonly onJump: (id: number, now: EpochMs) => EpochMs | null
+  /** Asked for every id after the wall clock was set: when it is due now, `null` for never. */
+  readonly dueAfterClockSet: (id: number, now: EpochMs) => EpochMs | null
 }
 
-export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerOptions): Scheduler {
+export function createScheduler({
+  clock,
+  onDue,
+  onClockSet,
+  dueAfterClockSet,
+}: SchedulerOptions): Scheduler {
   const queue = dueQueue()
   let timer: Timer | undefined
   let armedFor = Infinity
@@ -89,7 +95,7 @@ export function createScheduler({ clock, onDue, onClockSet, onJump }: SchedulerO
       before: jump > 0 ? now - (clock.monotonic() - last.monotonic) : Infinity,
     })
     for (const id of [...queue.ids()]) {
-      const at = onJump(id, now)
+      const at = dueAfterClockSet(id, now)
       if (at === null) queue.delete(id)
       else queue.set(id, at)
     }

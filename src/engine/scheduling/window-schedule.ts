@@ -44,7 +44,7 @@ export function createWindowSchedule({
       advanceSoon()
     },
     // After a clock that was set, every occurrence is computed again.
-    onJump: (_id, now) => now,
+    dueAfterClockSet: (_id, now) => now,
   })
 
   function advanceSoon(): void {
