@@ -23,13 +23,13 @@ export interface ShardLeases {
   owns(monitor_id: number): boolean
   /** Joins the engines of this store; resolves to the initial shards, `undefined` for all. */
   join(): Promise<readonly number[] | undefined>
-  /** Renews the leases from then on. */
-  keep(transfer: ShardTransfer): void
+  /** Renews the leases from then on, and says which shards come and go. */
+  keep(listener: ShardListener): void
   /** Releases all shards. */
   leave(): Promise<void>
 }
 
-export interface ShardTransfer {
+export interface ShardListener {
   /** Starts the monitors of these shards; if it rejects, they are offered again. */
   acquired(shards: readonly number[]): Promise<void>
   released(shards: readonly number[]): void
@@ -55,35 +55,35 @@ export function createShardLeases(core: Core): ShardLeases {
     return mine
   }
 
-  async function rebalance(transfer: ShardTransfer): Promise<void> {
+  async function rebalance(listener: ShardListener): Promise<void> {
     const renewed = await renew()
     if (renewed.length === held.size && renewed.every((shard) => held.has(shard))) return
     const mine = new Set(renewed)
     const lost = [...held].filter((shard) => !mine.has(shard))
     const won = [...mine].filter((shard) => !held.has(shard))
     held = new Set([...held].filter((shard) => mine.has(shard)))
-    if (lost.length > 0) transfer.released(lost)
+    if (lost.length > 0) listener.released(lost)
     if (won.length === 0 || left) return
-    await transfer.acquired(won)
+    await listener.acquired(won)
     held = new Set([...held, ...won])
     core.log.info({ shards: held.size, of: SHARDS }, 'the shards of this engine changed')
   }
 
-  function renewLater(transfer: ShardTransfer): void {
+  function renewLater(listener: ShardListener): void {
     if (left) return
     const renew = (): void => {
-      renewing = renewAndRepeat(transfer)
+      renewing = renewAndRepeat(listener)
     }
     timer = clock.timer(RENEW_MS, renew, { background: true })
   }
 
-  async function renewAndRepeat(transfer: ShardTransfer): Promise<void> {
+  async function renewAndRepeat(listener: ShardListener): Promise<void> {
     try {
-      await rebalance(transfer)
+      await rebalance(listener)
     } catch (err) {
       logError(core, err, 'the shards of this engine could not be renewed')
     }
-    renewLater(transfer)
+    renewLater(listener)
   }
 
   return {
