@@ -2,20 +2,20 @@
  * A fair queue: slots shared among accounts, so that no account is delayed by the load of another. It knows nothing
  * of the work and of time.
  *
- * - `places` are shared. A free one goes to the account that has the fewest; among equals to the one that has waited
+ * - `slots` are shared. A free one goes to the account that has the fewest; among equals to the one that has waited
  *   longest.
- * - `reserve` more are only for accounts that have none: an eighth of the places, at least one.
+ * - `reserve` more are only for accounts that have none: an eighth of the slots, at least one.
  * - Within an account the order is first in, first out, with at most `perHost` at once for each host. Each account has
  *   a queue of its own for a host: checks that hang there delay no other account at the same host.
  *
  * Running items are never interrupted. With `D` for the longest run time of an item, and `N` for the accounts that run
- * or wait, an account without a place is served
+ * or wait, an account without a slot is served
  *
- * - at once, while at most `reserve` other accounts have places, however many each of them has or requests;
- * - else within `D * ceil(N / (places + reserve))`: each other account precedes it at most once.
+ * - at once, while at most `reserve` other accounts have slots, however many each of them has or requests;
+ * - else within `D * ceil(N / (slots + reserve))`: each other account precedes it at most once.
  *
- * An account that requests more gets every shared place that becomes free until it has as many as any other that
- * requests more: of `N` of them, each has `floor(places / N)` once earlier items have ended. An operator of several
+ * An account that requests more gets every shared slot that becomes free until it has as many as any other that
+ * requests more: of `N` of them, each has `floor(slots / N)` once earlier items have ended. An operator of several
  * accounts counts once for each.
  *
  * @module
@@ -27,8 +27,8 @@ export interface Queued {
 }
 
 export interface FairQueueOptions<T> {
-  /** Shared places. A single account may use all of them. */
-  readonly places: number
+  /** Shared slots. A single account may use all of them. */
+  readonly slots: number
   /** Maximum number of running items of one account for one host. */
   readonly perHost: number
   /** Whether an item is dropped when its turn comes; called once per item. Default: none is. */
@@ -40,20 +40,20 @@ export interface FairQueueOptions<T> {
 export interface FairQueue<T> {
   /** The number of waiting items. */
   readonly waiting: number
-  /** The number of places in use. */
+  /** The number of slots in use. */
   readonly held: number
   add(item: T): void
-  /** Takes the next item that may start, with its place; `undefined` if none may. */
+  /** Takes the next item that may start, with its slot; `undefined` if none may. */
   take(): T | undefined
-  /** Releases the place of an item that {@link FairQueue.take} returned. */
+  /** Releases the slot of an item that {@link FairQueue.take} returned. */
   release(item: T): void
   /** Drops waiting items. */
   drop(unwanted: (item: T) => boolean): void
 }
 
-/** Places in addition to the shared ones, for accounts without a place. */
-export function reserveOf(places: number): number {
-  return Math.max(1, Math.floor(places / 8))
+/** Slots in addition to the shared ones, for accounts without a slot. */
+export function reserveOf(slots: number): number {
+  return Math.max(1, Math.floor(slots / 8))
 }
 
 interface Numbered<T> {
@@ -78,10 +78,10 @@ interface Account<T> {
 }
 
 export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>): FairQueue<T> {
-  const { places, perHost, isOver = () => false, isEnough = () => false } = options
-  const total = places + reserveOf(places)
+  const { slots, perHost, isOver = () => false, isEnough = () => false } = options
+  const total = slots + reserveOf(slots)
   const accounts = new Map<number, Account<T>>()
-  /** Accounts with ready items, by the number of their places; each set ordered by waiting time. */
+  /** Accounts with ready items, by the number of their slots; each set ordered by waiting time. */
   const byHeld: Set<Account<T>>[] = []
   let [arrivals, waiting, held] = [0, 0, 0]
 
@@ -104,7 +104,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
 
   function chosen(): Account<T> | undefined {
     if (held >= total) return undefined
-    const levels = held < places ? byHeld.length : 1
+    const levels = held < slots ? byHeld.length : 1
     for (let level = 0; level < levels; level++) {
       const [first] = byHeld[level] ?? []
       if (first !== undefined) return first
@@ -150,7 +150,7 @@ export function createFairQueue<T extends Queued>(options: FairQueueOptions<T>):
     },
     take() {
       for (let account = chosen(); account !== undefined; account = chosen()) {
-        // An expired item takes no place, and the account keeps its turn.
+        // An expired item takes no slot, and the account keeps its turn.
         for (let item = shift(account); item !== undefined; item = shift(account)) {
           if (!isOver(item)) {
             held++

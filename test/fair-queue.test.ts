@@ -20,7 +20,7 @@ const items = (count: number, account_id: number, host?: string): Item[] =>
   Array.from({ length: count }, () => item(account_id, host))
 
 function queueOf(given: Partial<FairQueueOptions<Item>> = {}) {
-  const queue = createFairQueue<Item>({ places: 8, perHost: 2, ...given })
+  const queue = createFairQueue<Item>({ slots: 8, perHost: 2, ...given })
   const running: Item[] = []
   return {
     queue,
@@ -44,7 +44,7 @@ function queueOf(given: Partial<FairQueueOptions<Item>> = {}) {
   }
 }
 
-describe('places', () => {
+describe('slots', () => {
   it.each([
     [1, 1],
     [2, 1],
@@ -53,8 +53,8 @@ describe('places', () => {
     [16, 2],
     [64, 8],
     [1000, 125],
-  ])('of which there are %i have %i beside them', (places, reserve) => {
-    expect(reserveOf(places)).toBe(reserve)
+  ])('of which there are %i have %i beside them', (slots, reserve) => {
+    expect(reserveOf(slots)).toBe(reserve)
   })
 
   it('are all for an account that is alone', () => {
@@ -68,7 +68,7 @@ describe('places', () => {
   })
 
   it('are there at once for whoever holds none, while no more than the reserve do so', () => {
-    const { add, begin } = queueOf({ places: 16 })
+    const { add, begin } = queueOf({ slots: 16 })
     add(...items(50, 1))
     expect(begin()).toHaveLength(16)
     // Two more for newcomers: a second place is for neither of them.
@@ -123,7 +123,7 @@ describe('places', () => {
 
 describe('a host', () => {
   it('has so many checks of each account, and each its own', () => {
-    const { add, begin, end } = queueOf({ places: 64 })
+    const { add, begin, end } = queueOf({ slots: 64 })
     const [mine, theirs] = [items(3, 1, 'shared.example'), items(16, 2, 'shared.example')]
     add(...theirs, ...mine)
     expect(begin().toSorted((a, b) => a.account_id - b.account_id)).toEqual([
@@ -135,7 +135,7 @@ describe('a host', () => {
   })
 
   it('is served first come, first served within its account', () => {
-    const { add, begin, end } = queueOf({ places: 2, perHost: 1 })
+    const { add, begin, end } = queueOf({ slots: 2, perHost: 1 })
     const [a, b] = [items(3, 1, 'a.example'), items(3, 1, 'b.example')]
     add(a[0]!, a[1]!, b[0]!, a[2]!, b[1]!)
     expect(begin()).toEqual([a[0], b[0]])
@@ -150,12 +150,12 @@ describe('a host', () => {
 const LONGEST_MS = 60_000
 
 /**
- * Half an hour of accounts that want anything at any time, on 16 places. Odd ones hang, even ones are quick. The
+ * Half an hour of accounts that want anything at any time, on 16 slots. Odd ones hang, even ones are quick. The
  * answer is how long those waited who held no place, beside the longest they may.
  */
 async function crowd(seed: number, accounts: number) {
   const clock = simulatedClock({ seed })
-  const { queue, running, begin, end, add, heldBy } = queueOf({ places: 16 })
+  const { queue, running, begin, end, add, heldBy } = queueOf({ slots: 16 })
   const total = 16 + reserveOf(16)
   const wanted = new Map<number, number>()
   const without = new Map<number, { readonly since: number; readonly bound_ms: number }>()

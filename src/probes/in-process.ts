@@ -39,7 +39,7 @@ export function inProcessProbes({
   let expired = 0
   let rest: Timer | undefined
   const queue = createFairQueue<CheckOrder>({
-    places: concurrency,
+    slots: concurrency,
     perHost,
     isOver(order) {
       const over = clock.now() > order.expires_at

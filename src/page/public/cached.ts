@@ -92,11 +92,11 @@ interface Asking extends Queued {
 }
 
 /**
- * Turns that accounts share fairly: `places` at a time and one for an account that has none, and `waiting` for each. A
+ * Turns that accounts share fairly: `slots` at a time and one for an account that has none, and `waiting` for each. A
  * flood of requests for one account's pages neither refuses nor delays those of another.
  */
-export function fairTurnsOf(places: number, waiting: number): (account_id: number) => Turns {
-  const queue = createFairQueue<Asking>({ places, perHost: places })
+export function fairTurnsOf(slots: number, waiting: number): (account_id: number) => Turns {
+  const queue = createFairQueue<Asking>({ slots, perHost: slots })
   const waitingOf = new Map<number, number>()
 
   function startNext(): void {

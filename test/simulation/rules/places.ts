@@ -13,8 +13,8 @@ export const PLACE_RULES: readonly Rule[] = [
     name: 'no-reserve',
     about: 'There are no places for those who have none.',
     file: 'fair-queue.ts',
-    find: 'const total = places + reserveOf(places)',
-    replace: 'const total = places + 0 * reserveOf(places)',
+    find: 'const total = slots + reserveOf(slots)',
+    replace: 'const total = slots + 0 * reserveOf(slots)',
   },
   {
     name: 'most-get-more',
