@@ -113,7 +113,7 @@ function transportAlone({ name, units, url, ca, idle }: Alone): Contender {
 
 /** The transport on connections of its own and on kept ones, and what undici takes for the latter. */
 function overTls(stage: Stage, { units, url, ca }: Required<Omit<Alone, 'name' | 'idle'>>) {
-  const idle = createIdleConnections(systemClock, { perPlace: CONCURRENCY })
+  const idle = createIdleConnections(systemClock, { perDestination: CONCURRENCY })
   const agent = new Agent({ connections: CONCURRENCY, connect: { ca } })
   stage.onEnd(() => {
     idle.close()

@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts'
 import { createConnector } from './connection/connector.ts'
 import type { OwnIdleConnections } from './connection/idle-connections.ts'
 import { reach } from './connection/reach.ts'
-import type { Reached, Standing } from './connection/reach.ts'
+import type { Reached, TakeIdle } from './connection/reach.ts'
 import { ownSockets } from './connection/own-sockets.ts'
 import { outgoing } from './proxy/proxy.ts'
 import type { OutgoingProxy, Proxy } from './proxy/proxy.ts'
@@ -76,8 +76,8 @@ export interface OpenOptions {
 /** The network of one check. */
 export interface OwnedNet extends Net {
   /**
-   * A connection for one request, with {@link OpenOptions.idle} one that waits, if its address is allowed now. `fresh`: a
-   * new one in any case.
+   * A connection for one request: with {@link OpenOptions.idle} an idle one, if its address is allowed now. `fresh`: a new
+   * one in any case.
    */
   reach(to: ConnectOptions, options?: { readonly fresh?: boolean }): Promise<Reached>
   /**
@@ -197,7 +197,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     resolve: (host, options) => resolve(host, options?.ip_family),
     connect: (options) => connect(options),
     reach(to, { fresh = false } = {}) {
-      const connecting = (standing: Standing) => connect(to, undefined, standing)
+      const connecting = (takeIdle: TakeIdle) => connect(to, undefined, takeIdle)
       return reach(to, { clock, idle: check.idle, sockets, fresh, connect: connecting })
     },
     dns: (query) => asked().dns(query),

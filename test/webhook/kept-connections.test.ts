@@ -148,7 +148,7 @@ describe('a connection is kept', () => {
     const replies: (() => void)[] = []
     const { server, url } = await receiver((socket) => replies.push(() => socket.write(OK)))
     const other = await receiver(ok)
-    const idle = idleConnections({ perPlace: 2, total: 3 }, simulatedClock())
+    const idle = idleConnections({ perDestination: 2, total: 3 }, simulatedClock())
     const { attempt } = rig({ idle: idle.of(1) })
     const all = [attempt({ url }), attempt({ url }), attempt({ url })]
     await expect.poll(() => replies.length).toBe(3)

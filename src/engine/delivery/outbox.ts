@@ -51,7 +51,7 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
   const { clock, store } = core
   const hosts = createContactHosts(core)
   const idle = createIdleConnections(clock, {
-    perPlace: limits.deliveriesPerHost,
+    perDestination: limits.deliveriesPerHost,
     total: limits.deliveries,
   })
   const attempt = createDelivery({ core, monitorCache, idle, onContact: hosts.update })

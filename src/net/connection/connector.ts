@@ -20,7 +20,7 @@ import { dial } from './dial.ts'
 import type { Dialled, DialOptions } from './dial.ts'
 import type { Address } from './endpoint.ts'
 import type { OwnedSockets } from './own-sockets.ts'
-import type { Standing } from './reach.ts'
+import type { TakeIdle } from './reach.ts'
 import { contextFor, handshake, openTls } from './tls.ts'
 import type { HandshakeOptions, Opening, TlsContexts } from './tls.ts'
 
@@ -30,11 +30,11 @@ export interface Judged {
   readonly unnamed: boolean
 }
 
-/** `standing` may answer with a connection that is kept to one of the judged addresses. */
+/** `takeIdle` may return an idle connection to one of the judged addresses. */
 export type Connect = (
   options: ConnectOptions,
   judged?: Judged,
-  standing?: Standing,
+  takeIdle?: TakeIdle,
 ) => Promise<Connection>
 
 export interface ConnectorParts {
@@ -68,13 +68,13 @@ export function createConnector(parts: ConnectorParts): Connect {
   async function connect(
     options: ConnectOptions,
     judged?: Judged,
-    standing?: Standing,
+    takeIdle?: TakeIdle,
   ): Promise<Connection> {
     const { host, ip_family, proxy } = options
-    if (proxy !== undefined) return connectThrough(proxy, options, standing)
+    if (proxy !== undefined) return connectThrough(proxy, options, takeIdle)
     const { address, unnamed = false } = judged ?? {}
     const addresses = address === undefined ? await resolve(host, ip_family) : [address]
-    return standing?.(addresses) ?? connectTo(options, { addresses, unnamed, timing: trace })
+    return takeIdle?.(addresses) ?? connectTo(options, { addresses, unnamed, timing: trace })
   }
 
   async function connectTo(options: ConnectOptions, way: Way): Promise<Connection> {
@@ -91,7 +91,7 @@ export function createConnector(parts: ConnectorParts): Connect {
       return opening.socket.setNoDelay(true)
     }
     const dialled = await dial({ open, ...dialling })
-    if (opening === undefined) throw new Error('A connection stands that nobody has opened')
+    if (opening === undefined) throw new Error('The connection was made without its TLS socket')
     return secure(options, dialled, { opening, tls, phase: 'tls', timing: trace })
   }
 
@@ -114,7 +114,7 @@ export function createConnector(parts: ConnectorParts): Connect {
   async function connectThrough(
     proxy: Proxy,
     options: ConnectOptions,
-    standing: Standing = () => undefined,
+    takeIdle: TakeIdle = () => undefined,
   ): Promise<Connection> {
     const { host, ip_family, tls, forward = false } = options
     // Without strangers a name is resolved by the proxy alone, and only an address is judged here.
@@ -122,8 +122,8 @@ export function createConnector(parts: ConnectorParts): Connect {
     await (isResolvedHere ? resolve : known)(host, ip_family)
     const place = placeOf(proxy)
     const addresses = await toProxy(place, () => addressesOfProxy(proxy))
-    const stood = standing(addresses)
-    if (stood !== undefined) return stood
+    const idle = takeIdle(addresses)
+    if (idle !== undefined) return idle
     const through = await toProxy(place, () => {
       const target = { ...place, ...(place.scheme === 'https' ? { tls: {} } : {}) }
       return connectTo(target, { addresses, unnamed: false, timing: proxyTiming(trace) })

@@ -1,5 +1,5 @@
 /**
- * Connections that wait for another request to the same place. They are few, wait for seconds, and belong to one
+ * Idle connections, which wait for another request to the same destination. They are few, wait for seconds, and belong to one
  * account each: nothing that a receiver, a proxy or a login binds to a connection reaches the requests of another one.
  *
  * @module
@@ -43,20 +43,20 @@ export interface IdleConnections {
 
 export interface IdleLimits {
   /** Default 10. */
-  readonly perPlace?: number | undefined
+  readonly perDestination?: number | undefined
   /** Default 50. The one that has waited longest makes room. */
   readonly total?: number | undefined
 }
 
 interface Idle extends KeptConnection {
-  readonly place: string
+  readonly destination: string
   readonly timer: Timer
   readonly onClose: () => void
 }
 
 export function createIdleConnections(
   clock: Pick<Clock, 'timer' | 'monotonic'>,
-  { perPlace = 10, total = 50 }: IdleLimits = {},
+  { perDestination = 10, total = 50 }: IdleLimits = {},
 ): IdleConnections {
   /** In the order in which they began to wait. */
   const waiting = new Set<Idle>()
@@ -73,13 +73,13 @@ export function createIdleConnections(
     idle.connection.close()
   }
 
-  function at(place: string): Idle[] {
-    return [...waiting].filter((idle) => idle.place === place)
+  function at(destination: string): Idle[] {
+    return [...waiting].filter((idle) => idle.destination === destination)
   }
 
-  function makeRoom(place: string): void {
-    const here = at(place)
-    if (here.length >= perPlace && here[0] !== undefined) end(here[0])
+  function makeRoom(destination: string): void {
+    const here = at(destination)
+    if (here.length >= perDestination && here[0] !== undefined) end(here[0])
     const [oldest] = waiting
     if (waiting.size >= total && oldest !== undefined) end(oldest)
   }
@@ -90,7 +90,7 @@ export function createIdleConnections(
         const isAllowed = ({ connection }: KeptConnection): boolean =>
           addresses.some(({ address }) => address === connection.remote.address)
         // The one used last: the others may end their wait.
-        const idle = at(placeOf(account_id, to)).findLast(isAllowed)
+        const idle = at(destinationOf(account_id, to)).findLast(isAllowed)
         if (idle !== undefined) remove(idle)
         return idle
       },
@@ -102,11 +102,11 @@ export function createIdleConnections(
           connection.close()
           return
         }
-        const place = placeOf(account_id, to)
-        makeRoom(place)
+        const destination = destinationOf(account_id, to)
+        makeRoom(destination)
         const idle: Idle = {
           ...kept,
-          place,
+          destination,
           timer: clock.timer(idle_ms, () => end(idle), { background: true }),
           onClose: () => remove(idle),
         }
@@ -127,7 +127,7 @@ function isShareable({ tls }: ConnectOptions): boolean {
 }
 
 /** Whatever distinguishes two connections: the proxy with its login, the name that the certificate was checked for. */
-function placeOf(account_id: number, to: ConnectOptions): string {
+function destinationOf(account_id: number, to: ConnectOptions): string {
   const { host, port, ip_family, tls, proxy, forward } = to
   return JSON.stringify([account_id, host, port, ip_family, tls, proxy, forward])
 }

@@ -1,5 +1,5 @@
 /**
- * A connection for a request: one that waits, if its address is among those that are allowed now, or a new one.
+ * A connection for a request: an idle one, if its address is among those that are allowed now, or a new one.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import type { Address } from './endpoint.ts'
 import type { KeptConnection, OwnIdleConnections } from './idle-connections.ts'
 import type { OwnedSockets } from './own-sockets.ts'
 
-/** A connection that stands, to one of these addresses. */
-export type Standing = (addresses: readonly Address[]) => Connection | undefined
+/** Takes an idle connection to one of these addresses, if there is one. */
+export type TakeIdle = (addresses: readonly Address[]) => Connection | undefined
 
 export interface Reached {
   readonly connection: Connection
@@ -22,7 +22,7 @@ export interface Reached {
   readonly kept: KeptSocket | undefined
   /** It has served a request before. */
   readonly reused: boolean
-  /** Leaves it to another request, which has to come within so many ms. */
+  /** Keeps it for another request, which has to come within so many ms. */
   keep(idle_ms: number): void
 }
 
@@ -31,32 +31,32 @@ export interface Reaching {
   /** Default: connections are not kept. */
   readonly idle: OwnIdleConnections | undefined
   readonly sockets: Pick<OwnedSockets, 'own' | 'release'>
-  /** None of those that wait. */
+  /** A new connection, and no idle one. */
   readonly fresh: boolean
-  readonly connect: (standing: Standing) => Promise<Connection>
+  readonly connect: (takeIdle: TakeIdle) => Promise<Connection>
 }
 
 export async function reach(
   to: ConnectOptions,
   { clock, idle, sockets, fresh, connect }: Reaching,
 ): Promise<Reached> {
-  let stood: KeptConnection | undefined
+  let taken: KeptConnection | undefined
   const connection = await connect((addresses) => {
-    stood = fresh ? undefined : idle?.take(to, addresses)
-    if (stood !== undefined) sockets.own(stood.connection.socket)
-    return stood?.connection
+    taken = fresh ? undefined : idle?.take(to, addresses)
+    if (taken !== undefined) sockets.own(taken.connection.socket)
+    return taken?.connection
   })
   if (idle === undefined) {
     return { connection, kept: undefined, reused: false, keep: () => connection.close() }
   }
-  const { since, kept } = stood ?? {
+  const { since, kept } = taken ?? {
     since: clock.monotonic(),
     kept: createKeptSocket(connection.socket),
   }
   return {
     connection,
     kept,
-    reused: stood !== undefined,
+    reused: taken !== undefined,
     keep(idle_ms) {
       sockets.release(connection.socket)
       idle.keep(to, { connection, kept, since }, idle_ms)
