@@ -7,11 +7,10 @@
 
 import type { ContactInput } from '../engine/api/inputs.ts'
 import { ok } from './envelope.ts'
-import { requiredVersion, unlessKnown, versionedReply } from './etag.ts'
+import { ifMatch, unlessKnown, versionedReply } from './etag.ts'
 import { arrayOf, flag, object, ref, text } from './openapi/schemas.ts'
 import type { Schema } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
-import type { Call } from './operation.ts'
 import { param } from './query.ts'
 
 const tag = 'Contacts'
@@ -83,7 +82,9 @@ export const updateContact = operation({
   versioned: true,
   async run(call) {
     const { scope, id, body } = call
-    return versionedReply({ contact: await scope.contacts.update(id, body, await ifMatch(call)) })
+    return versionedReply({
+      contact: await scope.contacts.update(id, body, await ifMatch(call, 'contacts')),
+    })
   },
 })
 
@@ -95,14 +96,10 @@ export const deleteContact = operation({
   refusals: [409],
   versioned: true,
   async run(call) {
-    await call.scope.contacts.remove(call.id, await ifMatch(call))
+    await call.scope.contacts.remove(call.id, await ifMatch(call, 'contacts'))
     return ok({ deleted: { id: call.id } })
   },
 })
-
-function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: number }> {
-  return requiredVersion(request, () => scope.contacts.get(id))
-}
 
 const common = { name: text(), all_monitors: flag('Told about every monitor of the account') }
 

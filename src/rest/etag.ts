@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { ConflictError } from '../errors.ts'
 import { ok } from './envelope.ts'
 import type { Reply } from './envelope.ts'
+import type { Call } from './operation.ts'
 
 interface Versioned {
   readonly version: number
@@ -56,6 +57,14 @@ export function unlessKnown(reply: Reply, request: Request): Reply {
   const kept = reply.headers['Cache-Control']
   const headers = { ETag: etag, ...(kept === undefined ? {} : { 'Cache-Control': kept }) }
   return { status: 304, body: null, headers }
+}
+
+/** {@link requiredVersion} of the resource that a call names, in a group of the account's services. */
+export function ifMatch(
+  { request, scope, id }: Call,
+  group: 'monitors' | 'contacts' | 'maintenance' | 'publicPages' | 'statusReports',
+): Promise<{ readonly version?: number }> {
+  return requiredVersion(request, () => scope[group].get(id))
 }
 
 /**

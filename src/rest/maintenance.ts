@@ -8,11 +8,10 @@ import type { MaintenanceInput } from '../engine/api/maintenance.ts'
 import { MAINTENANCE_FIELDS } from '../engine/registry/maintenance-fields.ts'
 import { jsonSchema } from '../fields/describe.ts'
 import { ok } from './envelope.ts'
-import { requiredVersion, unlessKnown, versionedReply } from './etag.ts'
+import { ifMatch, unlessKnown, versionedReply } from './etag.ts'
 import { arrayOf, nullable, object, patchSchema, ref, text } from './openapi/schemas.ts'
 import type { Schema } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
-import type { Call } from './operation.ts'
 import { cursorOf, paged, paging, param } from './query.ts'
 
 const tag = 'Maintenance'
@@ -93,7 +92,7 @@ export const updateMaintenance = operation({
   async run(call) {
     const { scope, id, body } = call
     return versionedReply({
-      maintenance: await scope.maintenance.update(id, body, await ifMatch(call)),
+      maintenance: await scope.maintenance.update(id, body, await ifMatch(call, 'maintenance')),
     })
   },
 })
@@ -106,14 +105,10 @@ export const deleteMaintenance = operation({
   refusals: [409],
   versioned: true,
   async run(call) {
-    await call.scope.maintenance.remove(call.id, await ifMatch(call))
+    await call.scope.maintenance.remove(call.id, await ifMatch(call, 'maintenance'))
     return ok({ deleted: { id: call.id } })
   },
 })
-
-function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: number }> {
-  return requiredVersion(request, () => scope.maintenance.get(id))
-}
 
 export const MAINTENANCE_INPUTS: Readonly<
   Record<'MaintenanceCreate' | 'MaintenanceUpdate', Schema>

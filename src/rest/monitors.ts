@@ -9,7 +9,7 @@ import { admitCheck, REQUESTED_CHECKS } from '../engine/services/request-service
 import { ValidationError } from '../errors.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'
 import { ok } from './envelope.ts'
-import { monitorReply, requiredVersion, unlessKnown } from './etag.ts'
+import { ifMatch, monitorReply, unlessKnown } from './etag.ts'
 import { arrayOf, nullable, object, ref, text, word } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
 import type { Call } from './operation.ts'
@@ -82,7 +82,11 @@ export const updateMonitor = operation({
   versioned: true,
   async run(call) {
     const { scope, id, body } = call
-    const { warnings = [], ...monitor } = await scope.monitors.update(id, body, await ifMatch(call))
+    const { warnings = [], ...monitor } = await scope.monitors.update(
+      id,
+      body,
+      await ifMatch(call, 'monitors'),
+    )
     return monitorReply(monitor, { also: { warnings } })
   },
 })
@@ -95,7 +99,7 @@ export const deleteMonitor = operation({
   refusals: [409],
   versioned: true,
   async run(call) {
-    await call.scope.monitors.remove(call.id, await ifMatch(call))
+    await call.scope.monitors.remove(call.id, await ifMatch(call, 'monitors'))
     return ok({ deleted: { id: call.id } })
   },
 })
@@ -109,7 +113,7 @@ export const pauseMonitor = operation({
   versioned: true,
   repeatable: true,
   async run(call) {
-    return monitorReply(await call.scope.monitors.pause(call.id, await ifMatch(call)))
+    return monitorReply(await call.scope.monitors.pause(call.id, await ifMatch(call, 'monitors')))
   },
 })
 
@@ -122,7 +126,7 @@ export const resumeMonitor = operation({
   versioned: true,
   repeatable: true,
   async run(call) {
-    return monitorReply(await call.scope.monitors.resume(call.id, await ifMatch(call)))
+    return monitorReply(await call.scope.monitors.resume(call.id, await ifMatch(call, 'monitors')))
   },
 })
 
@@ -150,7 +154,7 @@ export const checkMonitor = operation({
   repeatable: true,
   async run(call, { wait }) {
     const { scope, id } = call
-    const version = await ifMatch(call)
+    const version = await ifMatch(call, 'monitors')
     await requireAskable(call)
     if (wait !== true) {
       await scope.monitors.queueCheck(id, version)
@@ -250,8 +254,4 @@ function requireKnownTypes({ engine }: Call, types: readonly string[]): void {
   throw new ValidationError({
     type: `invalid: one of ${[...known.keys()].join(', ')} is expected`,
   })
-}
-
-function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: number }> {
-  return requiredVersion(request, () => scope.monitors.get(id))
 }

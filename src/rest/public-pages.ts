@@ -8,11 +8,10 @@ import type { PublicPageInput } from '../engine/api/public-pages.ts'
 import { PUBLIC_PAGE_FIELDS } from '../engine/registry/public-page-fields.ts'
 import { jsonSchema } from '../fields/describe.ts'
 import { ok } from './envelope.ts'
-import { requiredVersion, unlessKnown, versionedReply } from './etag.ts'
+import { ifMatch, unlessKnown, versionedReply } from './etag.ts'
 import { arrayOf, nullable, object, patchSchema, ref, text } from './openapi/schemas.ts'
 import type { Schema } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
-import type { Call } from './operation.ts'
 import { cursorOf, paged, paging } from './query.ts'
 
 const tag = 'Public pages'
@@ -73,7 +72,7 @@ export const updatePublicPage = operation({
   async run(call) {
     const { scope, id, body } = call
     return versionedReply({
-      public_page: await scope.publicPages.update(id, body, await ifMatch(call)),
+      public_page: await scope.publicPages.update(id, body, await ifMatch(call, 'publicPages')),
     })
   },
 })
@@ -86,14 +85,10 @@ export const deletePublicPage = operation({
   refusals: [409],
   versioned: true,
   async run(call) {
-    await call.scope.publicPages.remove(call.id, await ifMatch(call))
+    await call.scope.publicPages.remove(call.id, await ifMatch(call, 'publicPages'))
     return ok({ deleted: { id: call.id } })
   },
 })
-
-function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: number }> {
-  return requiredVersion(request, () => scope.publicPages.get(id))
-}
 
 export const PUBLIC_PAGE_INPUTS: Readonly<Record<'PublicPageCreate' | 'PublicPageUpdate', Schema>> =
   {

@@ -12,11 +12,10 @@ import {
 } from '../engine/registry/status-report-fields.ts'
 import { jsonSchema } from '../fields/describe.ts'
 import { ok } from './envelope.ts'
-import { requiredVersion, unlessKnown, versionedReply } from './etag.ts'
+import { ifMatch, unlessKnown, versionedReply } from './etag.ts'
 import { arrayOf, nullable, object, patchSchema, ref, text } from './openapi/schemas.ts'
 import type { Schema } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
-import type { Call } from './operation.ts'
 import { cursorOf, paged, paging, param } from './query.ts'
 
 const tag = 'Status reports'
@@ -80,7 +79,11 @@ export const updateStatusReport = operation({
   async run(call) {
     const { scope, id, body } = call
     return versionedReply({
-      status_report: await scope.statusReports.update(id, body, await ifMatch(call)),
+      status_report: await scope.statusReports.update(
+        id,
+        body,
+        await ifMatch(call, 'statusReports'),
+      ),
     })
   },
 })
@@ -98,7 +101,11 @@ export const addReportUpdate = operation({
     const { scope, id, body } = call
     const update = body as unknown as ReportUpdateInput
     return versionedReply({
-      status_report: await scope.statusReports.addUpdate(id, update, await ifMatch(call)),
+      status_report: await scope.statusReports.addUpdate(
+        id,
+        update,
+        await ifMatch(call, 'statusReports'),
+      ),
     })
   },
 })
@@ -111,14 +118,10 @@ export const deleteStatusReport = operation({
   refusals: [409],
   versioned: true,
   async run(call) {
-    await call.scope.statusReports.remove(call.id, await ifMatch(call))
+    await call.scope.statusReports.remove(call.id, await ifMatch(call, 'statusReports'))
     return ok({ deleted: { id: call.id } })
   },
 })
-
-function ifMatch({ request, scope, id }: Call): Promise<{ readonly version?: number }> {
-  return requiredVersion(request, () => scope.statusReports.get(id))
-}
 
 export const STATUS_REPORT_INPUTS: Readonly<
   Record<'StatusReportCreate' | 'StatusReportUpdate' | 'ReportUpdateCreate', Schema>
