@@ -101,7 +101,10 @@ export const deleteContact = operation({
   },
 })
 
-const common = { name: text(), all_monitors: flag('Told about every monitor of the account') }
+const common = {
+  name: text(),
+  all_monitors: flag('Receives the notifications of every monitor of the account'),
+}
 
 /** The settings of a kind stand beside these. */
 export const CONTACT_INPUTS: Readonly<Record<'ContactCreate' | 'ContactUpdate', Schema>> = {

@@ -1,5 +1,6 @@
 /**
- * The public API of the engine. REST offers the same functions and no others.
+ * The public API of the engine: the services of an account, and those of the engine as a whole. REST does nothing that
+ * they cannot do.
  *
  * @module
  */

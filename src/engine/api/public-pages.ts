@@ -1,5 +1,5 @@
 /**
- * Public pages made at run time, and the status reports on them, in the public API of the engine.
+ * Public pages made at run time, in the public API of the engine.
  *
  * @module
  */

@@ -1,3 +1,9 @@
+/**
+ * The order of one check, as a probe transport carries it.
+ *
+ * @module
+ */
+
 import { hostOf } from '../../net/connection/endpoint.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import type { CheckOrder } from '../../probes/transport.ts'

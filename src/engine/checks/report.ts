@@ -1,5 +1,5 @@
 /**
- * Builds the stored report from a judgement and a trace: fills in texts, bounds sizes, removes secrets. A plugin may
+ * Builds the report of an executed check from its judgement: fills in texts, bounds sizes, removes secrets. A plugin may
  * return anything at run time, whatever the types say; an invalid judgement must not reach the store, where it would
  * fail the commit of others.
  *

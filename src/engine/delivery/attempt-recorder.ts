@@ -1,6 +1,6 @@
 /**
- * Records the result of an attempt and resolves its waiting callers. If the store fails, recording is retried, since
- * a notification that was sent must not be sent again.
+ * Records the result of an attempt. If it is final, emits `notification` and resolves the waiting callers. If the store
+ * fails, recording is retried, since a notification that was sent must not be sent again.
  *
  * @module
  */

@@ -52,7 +52,7 @@ export interface MonitorCache {
   readonly size: number
   /**
    * Computes a change on the current state and commits it; `null` changes nothing. `deferrable`: no caller waits for
-   * it; ignored if the monitor changes its state.
+   * it; ignored unless the monitor was up or down, and stays so.
    *
    * @throws NotFoundError, ConflictError, StorageError
    */

@@ -1,4 +1,8 @@
-/** Parts that quiet hours and maintenance windows have in common. */
+/**
+ * Parts that quiet hours and maintenance windows have in common: time zone, weekdays, time of day, lists.
+ *
+ * @module
+ */
 
 import * as v from 'valibot'
 import { WEEKDAYS } from '../../model.ts'
@@ -9,7 +13,7 @@ export const timeZone = v.pipe(
   v.check(isTimeZone, 'invalid: an IANA time zone is expected, such as Europe/Berlin'),
 )
 
-/** None, where it is absent. */
+/** Default: none. */
 export const weekdays = listOf(
   v.picklist(WEEKDAYS, `invalid: one of ${WEEKDAYS.join(', ')} is expected`),
   WEEKDAYS.length,
@@ -25,7 +29,7 @@ export function timeOfDay(last: '23:59' | '24:00'): v.GenericSchema<string> {
   )
 }
 
-/** Empty, where it is absent. */
+/** Default: empty. */
 export function listOf<const S extends v.GenericSchema>(
   item: S,
   max: number,
@@ -39,7 +43,7 @@ export function listOf<const S extends v.GenericSchema>(
   )
 }
 
-/** What an object of known members says of one that is missing, or that there is none of. */
+/** The message of a strict object for a member that is missing, or that it does not have. */
 export function memberProblem({ expected }: { readonly expected: string | null }): string {
   return expected === 'never' ? 'unknown_field' : 'required'
 }

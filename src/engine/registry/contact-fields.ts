@@ -12,7 +12,7 @@ import { quietField } from './quiet-field.ts'
 export const contactFields = {
   name: field.text({ description: 'Name', max: 200, trim: true }).required(),
   all_monitors: field
-    .flag({ description: 'Told about every monitor of the account' })
+    .flag({ description: 'Receives the notifications of every monitor of the account' })
     .default(false),
   quiet: quietField(),
   group_window_sec: field

@@ -1,5 +1,5 @@
 /**
- * The settings of planned work for several monitors.
+ * The settings of planned work: one maintenance window for several monitors.
  *
  * @module
  */

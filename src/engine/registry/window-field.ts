@@ -103,7 +103,7 @@ export function maintenanceWindow(): FieldBuilder<MaintenanceWindow> {
     v.lazy((window) => formOf(window as object)),
   )
   return defineField<MaintenanceWindow>(
-    { kind: 'object', description: 'Window of planned work', format: 'maintenance_window' },
+    { kind: 'object', description: 'Maintenance window', format: 'maintenance_window' },
     schema,
   )
 }

@@ -24,13 +24,14 @@ export interface CompositeContext {
   readonly isStale: (cached: SummarySource) => boolean
 }
 
-/** The members that a monitor of a composite type names; none of another type. */
+/** The members that a monitor of a composite type names: by id, and by tag. */
 export interface MemberRule {
   readonly monitor_ids: readonly number[]
   /** Folded, as tags are compared. */
   readonly tags: ReadonlySet<string>
 }
 
+/** `undefined` for a type that is not composite. */
 export function memberRuleOf({
   type,
   settings,

@@ -24,9 +24,9 @@ export interface CheckActivity {
   /** Adds a monitor, or takes over its changed interval, which counts as a check. */
   track(record: MonitorRecord): void
   forget(monitor_id: number): void
-  /** A check of the monitor has started; `running`: by how many this changes the number of running ones. */
+  /** A check started (1) or ended (-1) in this process, or another process reported one (0). */
   checked(monitor_id: number, running: -1 | 0 | 1): void
-  /** Counts the checks that another process has stored. Each counts once, by the wall clock at that time. */
+  /** Counts the checks that another process has stored: each once, and dated by the wall clock. */
   takeStored(record: MonitorRecord): void
   /** The stored checks are those of this process: they are counted already. */
   roundStored(record: MonitorRecord): void

@@ -1,5 +1,5 @@
 /**
- * When each monitor is evaluated next, on the monotonic clock, with one timer for all.
+ * When the staleness of each monitor is evaluated next, on the monotonic clock, with one timer for all.
  *
  * @module
  */

@@ -50,7 +50,7 @@ export async function finish(
         over_quota++
         await keepPaused(core, record, { at, last: known.get(record.id) })
       } else if (end?.ok !== true) throw new NotFoundError('monitor')
-      await schedule(context, record.id)
+      await startChecks(context, record.id)
     }
   }
   for await (const record of importedMonitors(context, account_id)) {
@@ -62,13 +62,11 @@ export async function finish(
   return { over_quota }
 }
 
-async function schedule(
-  { monitorCache, schedule: due }: ServiceContext,
-  id: number,
-): Promise<void> {
+/** Its stored state is read, and its first check scheduled. */
+async function startChecks({ monitorCache, schedule }: ServiceContext, id: number): Promise<void> {
   await monitorCache.refresh(id)
   const cached = monitorCache.peek(id)
-  if (cached !== undefined && cached.record.machine.state !== 'paused') due.add(cached)
+  if (cached !== undefined && cached.record.machine.state !== 'paused') schedule.add(cached)
 }
 
 interface Known {

@@ -214,7 +214,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     id,
     kind: text('`webhook`, or a kind of the host'),
     name: text(),
-    all_monitors: flag('Told about every monitor of the account'),
+    all_monitors: flag('Receives the notifications of every monitor of the account'),
     quiet: nullable(
       object<QuietHours>({
         time_zone: text('IANA name'),
