@@ -123,6 +123,10 @@ export interface CheckContext {
 type CommonName =
   'timeout_ms' | 'location_ids' | 'confirm_locations' | 'fail_threshold' | 'recover_threshold'
 
+/** Of a type whose rules say nothing else. */
+export const DEFAULT_INTERVAL_SEC = 60
+export const DEFAULT_TIMEOUT_MS = 10_000
+
 /** Defaults and bounds of the common settings that differ for this type. */
 export interface CommonRules {
   readonly interval_sec?:

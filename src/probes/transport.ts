@@ -65,6 +65,9 @@ export interface ProbeTransport {
   online(location_id: number): boolean
 }
 
+/** How long a report may take from the end of its check to the engine. */
+export const REPORT_SLACK_MS = 5_000
+
 /** An `unknown` report: the engine could not measure, so no incident is opened. */
 export function unmeasured(at: EpochMs, cause_code: string, cause_text: string): CheckReport {
   return {

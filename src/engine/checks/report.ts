@@ -21,7 +21,7 @@ const CAUSE_TEXT_CHARS = 1000
 const CODE = /^\w{1,64}$/
 
 /** Maximum JSON characters of `details` and of a memo; larger ones are dropped. */
-const SIZE_LIMIT = 64 * 1024
+export const MAX_DETAILS_CHARS = 64 * 1024
 
 const SHARED: CauseTable = SHARED_CAUSES
 
@@ -76,7 +76,7 @@ export function report({
 }
 
 function bounded<T extends Json>(value: T, instead: T): T {
-  return fitsIn(value, SIZE_LIMIT) ? value : instead
+  return fitsIn(value, MAX_DETAILS_CHARS) ? value : instead
 }
 
 function causeOf({ causes }: AnyChecker, code: string | null): CauseInfo | undefined {

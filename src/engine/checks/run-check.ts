@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkerFrom } from '../../checkers/checker.ts'
+import { checkerFrom, DEFAULT_TIMEOUT_MS } from '../../checkers/checker.ts'
 import type { AnyChecker, CheckerInput, CheckerSource, DetailsOf } from '../../checkers/checker.ts'
 import { responseOf } from '../../checkers/response-time.ts'
 import { systemClock } from '../../clock.ts'
@@ -22,9 +22,6 @@ import type { TargetRule } from '../../net/guard/guard.ts'
 import { createNetwork } from '../../net/create-net.ts'
 import { executeCheck } from './execute-check.ts'
 import type { TimedOutcome } from '../api/views.ts'
-
-/** Timeout of a check without its own setting. */
-const DEFAULT_TIMEOUT_MS = 10_000
 
 export interface RunCheckOptions {
   /** Total deadline in ms, default 10000 or that of the type. */

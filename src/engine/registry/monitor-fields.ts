@@ -5,6 +5,7 @@
  */
 
 import * as v from 'valibot'
+import { DEFAULT_INTERVAL_SEC, DEFAULT_TIMEOUT_MS } from '../../checkers/checker.ts'
 import type { CommonRules } from '../../checkers/checker.ts'
 import { defineField, fieldNamed } from '../../fields/field.ts'
 import type { AnyField, FieldBuilder, FieldTable } from '../../fields/field.ts'
@@ -35,8 +36,8 @@ export function commonFields(rules: CommonRules = {}, warned: WarnFigures = warn
 }
 
 function usualFields(rules: CommonRules, warned: WarnFigures) {
-  const interval = rules.interval_sec ?? { default: 60 }
-  const timeout = rules.timeout_ms ?? { default: 10_000 }
+  const interval = rules.interval_sec ?? { default: DEFAULT_INTERVAL_SEC }
+  const timeout = rules.timeout_ms ?? { default: DEFAULT_TIMEOUT_MS }
   const id = field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER })
   return {
     name: field.text({ description: 'Name; default is the checked address', max: 200, trim: true }),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkerFrom } from '../../checkers/checker.ts'
+import { checkerFrom, DEFAULT_INTERVAL_SEC, DEFAULT_TIMEOUT_MS } from '../../checkers/checker.ts'
 import type { AnyChecker, CheckerSource, CauseTable } from '../../checkers/checker.ts'
 import { SHARED_CAUSES } from '../../checkers/causes.ts'
 import { isUntimed } from '../../checkers/response-time.ts'
@@ -218,8 +218,8 @@ function view({ checker, common }: MonitorType): TypeView {
       ...(checker.downEvent !== undefined ? [checker.downEvent] : []),
     ],
     defaults: {
-      interval_sec: common.interval_sec.fallback ?? 60,
-      timeout_ms: common.timeout_ms.fallback ?? 10_000,
+      interval_sec: common.interval_sec.fallback ?? DEFAULT_INTERVAL_SEC,
+      timeout_ms: common.timeout_ms.fallback ?? DEFAULT_TIMEOUT_MS,
     },
     available,
     ...(available ? {} : { install: `npm install ${checker.driver}` }),

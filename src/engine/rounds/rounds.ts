@@ -10,6 +10,7 @@ import { yieldingQueueOf } from '../../clock.ts'
 import type { Timer } from '../../clock.ts'
 import { ClosedError, ConflictError, StorageError } from '../../errors.ts'
 import type { EpochMs, LocationRecord, Notice } from '../../model.ts'
+import { REPORT_SLACK_MS } from '../../probes/transport.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../probes/transport.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -29,9 +30,6 @@ import { readAnswer } from './read-answer.ts'
 import { roundEvent, missingReport } from './round-event.ts'
 import { createRetryQueue } from './retry-queue.ts'
 import { withWarnings } from './warnings.ts'
-
-/** Time for a report to reach the engine. */
-const SLACK_MS = 5_000
 
 export interface OpenRound {
   readonly cached: CachedMonitor
@@ -101,7 +99,7 @@ export function createRounds(options: RoundsOptions): Rounds {
       tick,
       locations,
       reports: new Map(),
-      timer: clock.timer(interval_sec * 1000 + timeout_ms + SLACK_MS, () => conclude(round)),
+      timer: clock.timer(interval_sec * 1000 + timeout_ms + REPORT_SLACK_MS, () => conclude(round)),
       ended: deferred.promise,
       end: deferred.resolve,
       fail: deferred.reject,

@@ -13,6 +13,7 @@
 import { iso } from '../../clock.ts'
 import { isUndecided } from '../../incident/state.ts'
 import type { EpochMs } from '../../model.ts'
+import { REPORT_SLACK_MS } from '../../probes/transport.ts'
 import type { ProbeHost } from '../../probes/transport.ts'
 import type { Core } from '../core/core.ts'
 import type { SummarySource } from '../views/views.ts'
@@ -23,8 +24,6 @@ import { createEvaluationQueue } from './evaluation-queue.ts'
 
 /** Intervals without the start of a check. */
 const INTERVALS = 2
-/** Time for a report to arrive. */
-const SLACK_MS = 5_000
 /** A timer that is later than this indicates a suspended process. */
 const LATE_MS = 5_000
 /** How long a count is cached, since health is requested without authentication and at any rate. */
@@ -74,7 +73,7 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
 
   function allowedMs({ record }: SummarySource): number {
     const { interval_sec, timeout_ms } = record.common
-    const unseen_ms = remote || !activity.has(record.id) ? timeout_ms + SLACK_MS : 0
+    const unseen_ms = remote || !activity.has(record.id) ? timeout_ms + REPORT_SLACK_MS : 0
     return INTERVALS * interval_sec * 1000 + unseen_ms
   }
 

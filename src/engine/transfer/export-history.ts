@@ -39,18 +39,18 @@ async function* monitorHistory(core: Core, id: number): AsyncGenerator<string> {
   const days = await store.daily.list(id, '0000-01-01', '9999-12-31')
   for (const { monitor_id, ...day } of days)
     yield jsonLine('day', { monitor: monitor_id, ...day, latency: { ...day.latency } })
-  for await (const stats of hoursByDay(core, id)) yield hourLine(stats)
+  const [first] = days
+  if (first !== undefined)
+    for await (const stats of hoursSince(core, id, first.day)) yield hourLine(stats)
   for await (const { at, availability } of changesOf(store, id))
     yield jsonLine('availability', { monitor: id, at: iso(at), availability })
 }
 
-/** A day at a time, from the first one that has results. */
-async function* hoursByDay(core: Core, id: number): AsyncGenerator<HourlyStats> {
-  const [first] = await core.store.daily.list(id, '0000-01-01', '9999-12-31')
-  if (first === undefined) return
+/** A day at a time. */
+async function* hoursSince(core: Core, id: number, first: string): AsyncGenerator<HourlyStats> {
   const yieldIfLong = yielderOf(core.clock)
   const until = core.clock.now() + HOUR_MS
-  for (let day = Date.parse(first.day); day < until; day += DAY_MS) {
+  for (let day = Date.parse(first); day < until; day += DAY_MS) {
     await yieldIfLong()
     yield* await hoursBetween(core, id, day, day + DAY_MS)
   }

@@ -13,6 +13,7 @@ import type { ImportView } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
 import { allowanceOf, quotasOf } from '../services/quotas.ts'
 import type { ServiceContext } from '../services/service-context.ts'
+import { lastChangeAt } from './history-writer.ts'
 import { importedMonitors, withoutMarks } from './store-lines.ts'
 
 interface Finishing {
@@ -81,9 +82,8 @@ async function lastChanges(
 ): Promise<ReadonlyMap<number, number>> {
   const known = new Map<number, number>()
   for (const { id } of records) {
-    const always = Number.MAX_SAFE_INTEGER
-    const last = (await store.availability.list(id, always, always)).at(-1)
-    if (last !== undefined) known.set(id, last.at)
+    const last = await lastChangeAt(store, id)
+    if (last !== undefined) known.set(id, last)
   }
   return known
 }

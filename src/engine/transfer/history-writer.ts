@@ -9,6 +9,7 @@ import { NotFoundError } from '../../errors.ts'
 import type {
   AvailabilityChange,
   DailyStats,
+  EpochMs,
   HourlyStats,
   IncidentRecord,
   ResultRecord,
@@ -166,6 +167,14 @@ export function createHistoryWriter(
   }
 }
 
+/** When the availability of a monitor last changed: a list begins with the change that is in force at its start. */
+export async function lastChangeAt(
+  { availability }: Pick<Core['store'], 'availability'>,
+  monitor_id: number,
+): Promise<EpochMs | undefined> {
+  return (await availability.list(monitor_id, ALWAYS, ALWAYS)).at(-1)?.at
+}
+
 interface Stored {
   hasDay(id: number, day: Pick<DailyStats, 'day'>): Promise<boolean>
   hasHour(id: number, hour: OfMonitor<HourlyStats>): Promise<boolean>
@@ -185,10 +194,7 @@ function createStored({ store }: Core, resumed: ReadonlySet<number>): Stored {
     const list = await store.hourly.list(id, 0, ALWAYS)
     return list.filter(({ hour }) => hour === list.at(-1)?.hour)
   })
-  const changes = perMonitor(async (id) => {
-    const list = await store.availability.list(id, ALWAYS, ALWAYS)
-    return list.at(-1)?.at ?? -Infinity
-  })
+  const changes = perMonitor(async (id) => (await lastChangeAt(store, id)) ?? -Infinity)
   const results = perMonitor(async (id) => {
     const [newest] = await store.results.list({ monitor_id: id, limit: 1 })
     return { newest, passed: newest === undefined }

@@ -5,14 +5,13 @@
  */
 
 import type { Json } from '../../model.ts'
+import { MAX_DETAILS_CHARS } from '../checks/report.ts'
 
 /** Brackets, commas and colons of a line: details of 64 KiB have 33,000 at most. */
 const MAX_PARTS = 40_000
 /** Items of one list, members of one object; as in a request. */
 const MAX_ENTRIES = 1000
 const MAX_LEVELS = 100
-/** Characters of JSON, as a check may report. */
-const MAX_DETAILS_CHARS = 64 * 1024
 
 /** Whether `JSON.parse` would be long in one turn: a quarter of a second for 1 MiB of brackets. */
 export function hasTooManyParts(json: string): boolean {
