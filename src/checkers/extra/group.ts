@@ -6,6 +6,7 @@
 
 import type { Stored } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
+import { idField, tagField } from '../../fields/references.ts'
 import { field } from '../../fields/vocabulary.ts'
 import type { Json, MonitorState } from '../../model.ts'
 import type { Judgement } from '../checker.ts'
@@ -30,13 +31,13 @@ const LISTED = 50
 
 const fields = {
   monitor_ids: field
-    .list(field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER }), {
+    .list(idField(), {
       description: 'Members by id, of the same account; groups as well',
       max: MAX_MEMBERS,
     })
     .default([]),
   member_tags: field
-    .list(field.text({ description: 'Tag', max: 64, trim: true }), {
+    .list(tagField(), {
       description: 'Members by tag: every monitor with one of these, but no group',
       max: 20,
       commas: true,

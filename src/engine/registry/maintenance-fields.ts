@@ -4,6 +4,7 @@
  * @module
  */
 
+import { idField, tagField } from '../../fields/references.ts'
 import { field } from '../../fields/vocabulary.ts'
 import type { FieldTable } from '../../fields/field.ts'
 import { maintenanceWindow } from './window-field.ts'
@@ -18,13 +19,13 @@ export const MAINTENANCE_FIELDS = {
     .required(),
   window: maintenanceWindow().required(),
   monitor_ids: field
-    .list(field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER }), {
+    .list(idField(), {
       description: 'Monitors',
       max: MAX_MONITORS,
     })
     .default([]),
   tags: field
-    .list(field.text({ description: 'Tag', max: 64, trim: true }), {
+    .list(tagField(), {
       description: 'Every monitor with one of these tags; a string with commas is accepted as well',
       max: MAX_TAGS,
       commas: true,

@@ -9,6 +9,7 @@ import { DEFAULT_INTERVAL_SEC, DEFAULT_TIMEOUT_MS } from '../../checkers/checker
 import type { CommonRules } from '../../checkers/checker.ts'
 import { defineField, fieldNamed } from '../../fields/field.ts'
 import type { AnyField, FieldBuilder, FieldTable } from '../../fields/field.ts'
+import { idField, tagField } from '../../fields/references.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { maintenanceWindow } from './window-field.ts'
 import { metadataField } from './metadata-field.ts'
@@ -38,7 +39,6 @@ export function commonFields(rules: CommonRules = {}, warned: WarnFigures = warn
 function usualFields(rules: CommonRules, warned: WarnFigures) {
   const interval = rules.interval_sec ?? { default: DEFAULT_INTERVAL_SEC }
   const timeout = rules.timeout_ms ?? { default: DEFAULT_TIMEOUT_MS }
-  const id = field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER })
   return {
     name: field.text({ description: 'Name; default is the checked address', max: 200, trim: true }),
     interval_sec: field
@@ -58,7 +58,7 @@ function usualFields(rules: CommonRules, warned: WarnFigures) {
         max: timeout.max ?? 60_000,
       })
       .default(timeout.default),
-    location_ids: field.list(id, {
+    location_ids: field.list(idField(), {
       description: 'Locations to check from; default all',
       min: 1,
       max: 100,
@@ -93,14 +93,14 @@ function usualFields(rules: CommonRules, warned: WarnFigures) {
       .default(0),
     notify_recovery: field.flag({ description: 'Notify when it is up again' }).default(true),
     tags: field
-      .list(field.text({ description: 'Tag', max: 64, trim: true }), {
+      .list(tagField(), {
         description: 'Tags; a string with commas is accepted as well',
         max: MAX_TAGS,
         commas: true,
       })
       .default([]),
     contact_ids: field
-      .list(id, { description: 'Contacts, in addition to those for all monitors', max: 100 })
+      .list(idField(), { description: 'Contacts, in addition to those for all monitors', max: 100 })
       .default([]),
     contact_delay: delays().default({}),
     maintenance: field
@@ -111,7 +111,7 @@ function usualFields(rules: CommonRules, warned: WarnFigures) {
       })
       .default([]),
     depends_on: field
-      .list(id, {
+      .list(idField(), {
         description: "Parent monitors; while one is down, this monitor's alerts are suppressed",
         max: 20,
       })

@@ -5,6 +5,7 @@
  */
 
 import type { FieldTable } from '../../fields/field.ts'
+import { idField } from '../../fields/references.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { REPORT_STATUSES } from '../../model/public-page.ts'
 
@@ -13,8 +14,7 @@ const MAX_MONITORS = 100
 const MAX_TEXT = 5000
 
 function ids(description: string, bounds: { readonly min?: number; readonly max: number }) {
-  const id = field.integer({ description: 'Id', min: 1, max: Number.MAX_SAFE_INTEGER })
-  return field.list(id, { description, ...bounds })
+  return field.list(idField(), { description, ...bounds })
 }
 
 /** What an update of a report changes. */
