@@ -21,7 +21,7 @@ const KIND = 'src/webhook/{attempt-result,contact-kind,custom-headers,target,web
 const ENGINE_RULES = [
   'src/engine/rounds/{plan-notifications,read-answer,retry-queue,round-event,round-records,soft-notices,suppression,warnings}.ts',
   'src/engine/scheduling/{cadence,check-activity,composites,dependencies,evaluation-queue,scheduler,staleness}.ts',
-  'src/engine/delivery/{after-attempt,attempts-under-way,batch-barrier,bounded-delivery,decision,grouping,outcome,quiet-hours,repetition}.ts',
+  'src/engine/delivery/{after-attempt,attempts-under-way,batch-barrier,bounded-attempt,decision,grouping,outcome,quiet-hours,repetition}.ts',
 ]
 /** Of the rest, what has tests of its own: claims and records, baselines, composites, changes, push types, windows. */
 const CLAIMING = 'src/engine/delivery/{attempt-recorder,awaited-ends,claiming,contact-hosts}.ts'
@@ -100,7 +100,7 @@ export const parts = {
       [
         'cadence check-activity evaluation-queue scheduler staleness composite-schedule waiting-children',
         'retry-queue suppression plan-notifications read-answer round-event round-records round-warnings',
-        'grouping batch-barrier after-attempt attempts-under-way bounded-delivery send-decision',
+        'grouping batch-barrier after-attempt attempts-under-way bounded-attempt send-decision',
       ].join(' '),
     ),
   },

@@ -34,7 +34,7 @@ async function claimingRig(given: Given = {}) {
   const byContact = new Map(Object.entries(hosts).map(([id, host]) => [Number(id), host]))
   const claiming = createClaiming({
     ...{ core, limits, underWay, hosts: { byContact, grouped: new Set(grouped) } },
-    deliver: (rows, latest_start) =>
+    attempt: (rows, latest_start) =>
       new Promise((resolve, reject) => {
         const end = (error?: Error): void => (error === undefined ? resolve() : reject(error))
         attempts.push({ rows, at: clock.now() - NOON, latest_start, end })

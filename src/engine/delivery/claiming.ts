@@ -49,8 +49,8 @@ export interface ClaimingOptions {
   readonly limits: DeliveryLimits
   readonly hosts: Pick<ContactHosts, 'byContact' | 'grouped'>
   readonly underWay: AttemptsUnderWay
-  /** Runs the attempt of claimed rows, as one. It must not start after `latest_start`, in monotonic ms; a failure is logged. */
-  readonly deliver: (rows: readonly NotificationRecord[], latest_start: number) => Promise<void>
+  /** Attempts claimed rows as one, and records it. Must not start after `latest_start`, in monotonic ms; a failure is logged. */
+  readonly attempt: (rows: readonly NotificationRecord[], latest_start: number) => Promise<void>
 }
 
 export interface Claiming {
@@ -67,7 +67,7 @@ export function createClaiming({
   limits: { deliveries = 50, deliveriesPerContact = 5, deliveriesPerHost = 10 },
   hosts,
   underWay,
-  deliver,
+  attempt,
 }: ClaimingOptions): Claiming {
   const { clock, store } = core
   let running = false
@@ -154,14 +154,14 @@ export function createClaiming({
   function begin(group: readonly NotificationRecord[], latest_start: number): void {
     // A row whose attempt still runs only has a new claim.
     const idle = group.filter(({ id }) => underWay.claimOf(id) === 0)
-    let delivered: Promise<void> | undefined
-    const deliverOnce = (): Promise<void> =>
-      (delivered ??= deliver(idle, latest_start)
+    let attempted: Promise<void> | undefined
+    const attemptOnce = (): Promise<void> =>
+      (attempted ??= attempt(idle, latest_start)
         .catch((err: unknown) =>
           logError(core, err, 'a notification could not be recorded; it will be sent again'),
         )
         .finally(claimSoon))
-    for (const row of group) underWay.begin(row, deliverOnce)
+    for (const row of group) underWay.begin(row, attemptOnce)
   }
 
   /** Attempts that end at about the same time are followed by one claim. */

@@ -20,7 +20,7 @@ import { createAwaitedEnds } from './awaited-ends.ts'
 import { createClaiming } from './claiming.ts'
 import type { DeliveryLimits } from './claiming.ts'
 import { createContactHosts } from './contact-hosts.ts'
-import { createDelivery } from './delivery.ts'
+import { createAttempt } from './attempt.ts'
 import { createAttemptRecorder } from './attempt-recorder.ts'
 
 export interface OutboxOptions {
@@ -54,21 +54,22 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
     perDestination: limits.deliveriesPerHost,
     total: limits.deliveries,
   })
-  const attempt = createDelivery({ core, monitorCache, idle, onContact: hosts.update })
+  const attemptRows = createAttempt({ core, monitorCache, idle, onContact: hosts.update })
   const traced: Tracing['delivery'] = (row, work) =>
     core.tracing === undefined ? work() : core.tracing.delivery(row, work)
   const underWay = createAttemptsUnderWay()
   const awaited = createAwaitedEnds(core)
   const recorder = createAttemptRecorder({ core, underWay, awaited })
-  const claiming = createClaiming({ core, limits, hosts, underWay, deliver })
+  const claiming = createClaiming({ core, limits, hosts, underWay, attempt })
   let stopping = new AbortController()
   let running = false
 
-  async function deliver(rows: readonly NotificationRecord[], latest_start: number): Promise<void> {
+  /** Attempts claimed rows as one, and records the outcome of each. */
+  async function attempt(rows: readonly NotificationRecord[], latest_start: number): Promise<void> {
     const { signal } = stopping
-    const outcomes = attempt(rows, { latest_start, signal })
+    const outcomeOf = attemptRows(rows, { latest_start, signal })
     const recorded = await Promise.allSettled(
-      rows.map(async (row) => recorder.record(row, await traced(row, () => outcomes(row)))),
+      rows.map(async (row) => recorder.record(row, await traced(row, () => outcomeOf(row)))),
     )
     const failed = recorded.find((each) => each.status === 'rejected')
     if (failed !== undefined) throw failed.reason

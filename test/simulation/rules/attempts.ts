@@ -12,7 +12,7 @@ export const ATTEMPT_RULES: readonly Rule[] = [
   {
     name: 'sent-after-the-lease',
     about: 'A process that stood still since its claim sends what another has sent meanwhile.',
-    file: 'engine/delivery/delivery.ts',
+    file: 'engine/delivery/attempt.ts',
     find: '    if (clock.monotonic() > latest_start) return attempted(TOO_LATE)\n',
     replace: '    void [TOO_LATE, latest_start]\n',
   },

@@ -1,6 +1,6 @@
 /** One attempt of a contact kind, which may do anything. */
 import { describe, expect, it } from 'vitest'
-import { bounded, internalFailure } from '../../src/engine/delivery/bounded-delivery.ts'
+import { bounded, internalFailure } from '../../src/engine/delivery/bounded-attempt.ts'
 import type { Logger } from '../../src/logger.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { AttemptResult } from '../../src/webhook/contact-kind.ts'

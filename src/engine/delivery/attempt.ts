@@ -1,5 +1,5 @@
 /**
- * Claimed notifications: one message and one attempt for all that are still to be sent, and the outcome of each.
+ * The attempt of claimed notifications: one message for all that are still to be sent, and the outcome of each.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { createDecision } from './decision.ts'
 import type { Sendable } from './decision.ts'
 import type { AttemptOutcome } from './outcome.ts'
 import { createRepetition } from './repetition.ts'
-import { bounded, internalFailure } from './bounded-delivery.ts'
+import { bounded, internalFailure } from './bounded-attempt.ts'
 import { openContact } from '../core/stored-contacts.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -26,7 +26,7 @@ import { redactorFor } from '../checks/redact.ts'
 import type { Redactor } from '../checks/redact.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 
-export interface DeliveryOptions {
+export interface AttemptOptions {
   readonly core: Core
   readonly monitorCache: MonitorCache
   readonly idle: IdleConnections
@@ -42,7 +42,7 @@ export interface Bounds {
 }
 
 /** Runs the attempt of claimed rows of one contact as one message; returns the outcome of each. */
-export type Deliver = (
+export type AttemptRows = (
   rows: readonly NotificationRecord[],
   bounds: Bounds,
 ) => (row: NotificationRecord) => Promise<AttemptOutcome>
@@ -58,7 +58,7 @@ const TOO_LATE: AttemptResult = {
   retry_after_ms: null,
 }
 
-export function createDelivery(options: DeliveryOptions): Deliver {
+export function createAttempt(options: AttemptOptions): AttemptRows {
   const { core, monitorCache, idle, onContact } = options
   const { clock, ca, proxy } = core
   const networks = new Map<AnyContactKind, Network>()
