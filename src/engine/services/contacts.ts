@@ -24,7 +24,7 @@ import { openContact, readableContacts, sealContact } from '../core/stored-conta
 import { contactFields } from '../registry/contact-fields.ts'
 import { contactView, notificationView } from '../views/views.ts'
 import { boundedChanges, fieldChanges, auditRecord } from './audit.ts'
-import { requireContactRoom } from './contact-room.ts'
+import { requireContactSize } from './contact-size.ts'
 import { versionOptions } from './filters.ts'
 import { requireSecrets } from './monitor-update.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
@@ -77,7 +77,7 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
       const parsed = await parseContact(kind, fields)
       const now = core.clock.now()
       const settings = sealContact(core, kind, parsed.settings)
-      await requireContactRoom(core, { account_id, settings })
+      await requireContactSize(core, { account_id, settings })
       const record = {
         account_id,
         kind: kind.kind,
@@ -120,7 +120,7 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
           patch,
         )
         const settings = change.settings ?? record.settings
-        await requireContactRoom(core, { account_id, settings, id })
+        await requireContactSize(core, { account_id, settings, id })
         const updated = await store.contacts.update(id, record.version, change, audit)
         if (updated === undefined) continue
         if (audit !== undefined) announceAudit(core, audit, updated)

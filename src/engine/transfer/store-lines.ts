@@ -19,7 +19,7 @@ import { hashOf, makeToken, sealToken } from '../core/tokens.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { sealContact } from '../core/stored-contacts.ts'
 import { auditRecord } from '../services/audit.ts'
-import { requireContactRoom } from '../services/contact-room.ts'
+import { requireContactSize } from '../services/contact-size.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { ruleOf } from '../rounds/composite.ts'
 import { allowanceOf } from '../services/quotas.ts'
@@ -160,7 +160,7 @@ async function contactStore({ context, account_id, examined }: Storing) {
     if (parsed === undefined) throw new NotFoundError('contact')
     const now = core.clock.now()
     const settings = sealContact(core, kind, parsed.settings)
-    await requireContactRoom(core, { account_id, settings })
+    await requireContactSize(core, { account_id, settings })
     const made = {
       ...parsed,
       account_id,

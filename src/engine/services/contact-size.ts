@@ -1,5 +1,5 @@
 /**
- * How much the contacts of an account hold: lists, incidents and new monitors read all of them in one turn.
+ * The size limit of the contacts of an account: lists, incidents and new monitors read all of them in one turn.
  *
  * @module
  */
@@ -23,7 +23,7 @@ interface Wanted {
 }
 
 /** @throws ConflictError `quota` */
-export async function requireContactRoom(core: Core, wanted: Wanted): Promise<void> {
+export async function requireContactSize(core: Core, wanted: Wanted): Promise<void> {
   let chars = longChars(wanted.settings)
   if (chars === 0) return
   for (const { id, settings } of await readableContacts(core, wanted.account_id))
