@@ -21,6 +21,7 @@ import { makeToken, heartbeatAddressOf } from '../core/tokens.ts'
 import type { ServiceContext } from './service-context.ts'
 import { pageOf } from './paging.ts'
 import { createMonitorActions } from './monitor-actions.ts'
+import { listMonitors, queryOf, summarySources } from './monitor-list.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { auditRecord } from './audit.ts'
 import { bulkOf, planTags } from './bulk.ts'
@@ -31,9 +32,6 @@ import {
   testOptions,
   uptimeOptions,
   versionOptions,
-  listMonitors,
-  queryOf,
-  summarySources,
 } from './filters.ts'
 import { hoursOf } from './hours.ts'
 import { createTestCheck, previewOf } from './preview.ts'
