@@ -34,8 +34,9 @@ import {
   versionOptions,
 } from './filters.ts'
 import { hoursOf } from './hours.ts'
-import { createTestCheck, previewOf } from './preview.ts'
-import type { Previewing } from './preview.ts'
+import { previewOf } from './preview.ts'
+import type { GivenSettings } from './preview.ts'
+import { createTestCheck } from './test-check.ts'
 import { planUpdate } from './monitor-update.ts'
 import { statusView } from './status.ts'
 import { uptimeOfDays } from './uptime.ts'
@@ -79,7 +80,7 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
   })
 
   /** Input for a new monitor, or a patch of one. */
-  async function givenOf(input: unknown, update: number | undefined): Promise<Previewing> {
+  async function givenOf(input: unknown, update: number | undefined): Promise<GivenSettings> {
     const { type: name, ...fields } = objectFrom(input)
     if (update === undefined) return { account_id, type: typeOf(context, name), input: fields }
     const cached = await own(update)

@@ -1,17 +1,15 @@
 /**
- * Settings of a monitor without storing them: what would be stored, for monitors as code, which report every problem
- * and every difference before changing anything; and one check of them, for people who write them.
+ * What would be stored of the settings of a monitor, for monitors as code, which report every problem and every
+ * difference before changing anything.
  *
  * @module
  */
 
-import { responseOf } from '../../checkers/response-time.ts'
-import { ClosedError, ConflictError, ValidationError } from '../../errors.ts'
+import { ValidationError } from '../../errors.ts'
 import { mask } from '../../fields/secrets.ts'
 import type { JsonObject } from '../../model.ts'
 import { sameJson } from '../../model/json.ts'
-import type { MonitorPreview, TimedOutcome } from '../api/views.ts'
-import { checkOrder } from '../checks/check-order.ts'
+import type { MonitorPreview } from '../api/views.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import { warningsOf } from '../registry/registry.ts'
 import type { MonitorType } from '../registry/registry.ts'
@@ -20,7 +18,8 @@ import type { ServiceContext } from './service-context.ts'
 import { validateMonitor } from './validate-input.ts'
 import type { ValidMonitor } from './validate-input.ts'
 
-export interface Previewing {
+/** Settings that somebody wrote, for a new monitor or as a patch of one. */
+export interface GivenSettings {
   readonly account_id: number
   readonly type: MonitorType
   /** As for `create`, without `type`. */
@@ -34,10 +33,10 @@ export interface Previewing {
 /** @throws ValidationError with every problem at once */
 export async function previewOf(
   context: ServiceContext,
-  previewing: Previewing,
+  given: GivenSettings,
 ): Promise<MonitorPreview> {
-  const { type, input, update, against = update } = previewing
-  const valid = await validOf(context, previewing)
+  const { type, input, update, against = update } = given
+  const valid = await validSettingsOf(context, given)
   const fields = type.checker.fields
   const warnings = warningsOf(type, valid.settings, input)
   const after = { ...asJson(valid.common), ...valid.settings }
@@ -59,9 +58,9 @@ export async function previewOf(
 }
 
 /** The settings that would be stored. @throws ValidationError with every problem at once */
-async function validOf(
+export async function validSettingsOf(
   context: ServiceContext,
-  { account_id, type, input, against, update }: Previewing,
+  { account_id, type, input, against, update }: GivenSettings,
 ): Promise<ValidMonitor> {
   if (update !== undefined) return applyPatch(context, update, input)
   if (against !== undefined && against.type !== type)
@@ -78,51 +77,4 @@ async function validOf(
 
 function asJson(value: object): JsonObject {
   return value as JsonObject
-}
-
-/** Tests of one account at a time: they take no check slot. */
-const MAX_RUNNING = 2
-
-export type TestCheck = (testing: Previewing) => Promise<TimedOutcome>
-
-/** Runs in this process, with the address guard of its checks. @throws ClosedError if the engine stops meanwhile */
-export function createTestCheck(context: ServiceContext): TestCheck {
-  const { core, run, runningTests } = context
-
-  return async (input) => {
-    const { account_id, type } = input
-    const { checker } = type
-    if (checker.push !== undefined)
-      throw new ConflictError('not_testable', 'This type waits for signals and checks nothing')
-    const { common, settings, target } = await validOf(context, input)
-    const running = runningTests.get(account_id) ?? 0
-    if (running >= MAX_RUNNING)
-      throw new ConflictError('test_running', 'Other tests of this account are running')
-    runningTests.set(account_id, running + 1)
-    const abort = new AbortController()
-    const onStop = (): void => abort.abort(new ClosedError('The engine stops'))
-    core.events.on('stop', onStop)
-    try {
-      const now = core.clock.now()
-      const [first] = core.locations
-      const record = { id: 0, version: 0, account_id, type: checker.type, common, target }
-      const order = checkOrder(
-        { record, settings },
-        {
-          location: first ?? { id: 0, name: 'local' },
-          round: now,
-          expires_at: now + common.timeout_ms,
-          memo: null,
-        },
-      )
-      const { outcome } = await run(order, abort.signal)
-      abort.signal.throwIfAborted()
-      return { ...outcome, response_ms: responseOf(checker, outcome) }
-    } finally {
-      core.events.off('stop', onStop)
-      const left = (runningTests.get(account_id) ?? 1) - 1
-      if (left === 0) runningTests.delete(account_id)
-      else runningTests.set(account_id, left)
-    }
-  }
 }
