@@ -167,8 +167,8 @@ function isUsual(row: FieldRow): boolean {
   return USUAL.get(row.name) === JSON.stringify(row)
 }
 
-/** Applies the rules of a type: if one location or one failure is sufficient, the settings say so. */
-export function effective(type: MonitorType, common: CommonSettings): CommonSettings {
+/** The settings by the rules of the type: one location, or one failure, may be sufficient. */
+export function effectiveSettings(type: MonitorType, common: CommonSettings): CommonSettings {
   const rules = type.checker.common ?? {}
   if (rules.singleLocation !== true && rules.certain !== true) return common
   return {

@@ -17,7 +17,7 @@ import { readableContacts } from '../core/stored-contacts.ts'
 import { suppressionOf } from './suppression.ts'
 import { roundHours, roundRecords } from './round-records.ts'
 import type { Reported } from './round-records.ts'
-import { effective } from '../registry/registry.ts'
+import { effectiveSettings } from '../registry/registry.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import { planDown, planReleased, planNotices, planSoft, planUp } from './plan-notifications.ts'
@@ -100,7 +100,7 @@ export async function planChange(
 }
 
 function policyOf(cached: CachedMonitor): Policy {
-  const { fail_threshold, recover_threshold, interval_sec } = effective(
+  const { fail_threshold, recover_threshold, interval_sec } = effectiveSettings(
     cached.type,
     cached.record.common,
   )

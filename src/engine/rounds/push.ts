@@ -18,7 +18,7 @@ import { checkOrder } from '../checks/check-order.ts'
 import type { Baselines } from './baselines.ts'
 import { planRound } from './plan-round.ts'
 import type { RoundContext } from './plan-round.ts'
-import { effective } from '../registry/registry.ts'
+import { effectiveSettings } from '../registry/registry.ts'
 import { roundEvent } from './round-event.ts'
 import { withWarnings } from './warnings.ts'
 import type { CachedMonitor, Changed, Planned } from '../monitors/cached-monitor.ts'
@@ -250,7 +250,7 @@ export function memoOf(cached: CachedMonitor): Json | undefined {
 }
 
 function locationOf(cached: CachedMonitor): number {
-  return effective(cached.type, cached.record.common).location_ids[0] ?? 0
+  return effectiveSettings(cached.type, cached.record.common).location_ids[0] ?? 0
 }
 
 function answerOf(cached: CachedMonitor): SignalAnswer {

@@ -10,7 +10,7 @@ import type { CheckReport, EpochMs } from '../../model.ts'
 import { unmeasured } from '../../probes/transport.ts'
 import type { Reported } from './round-records.ts'
 import { roundWarning } from './warnings.ts'
-import { effective } from '../registry/registry.ts'
+import { effectiveSettings } from '../registry/registry.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 
 /** Causes that mean that a location did not run the check. */
@@ -22,7 +22,7 @@ export function roundEvent(
   reports: readonly Reported[],
   at: EpochMs,
 ): RoundEvent {
-  const { confirm_locations } = effective(cached.type, cached.record.common)
+  const { confirm_locations } = effectiveSettings(cached.type, cached.record.common)
   const { verdict, silent, reduced } = quorum(
     reports.map(({ location_id, report }) => ({
       location_id,

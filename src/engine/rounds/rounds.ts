@@ -22,7 +22,7 @@ import type { CompositeContext } from './composite.ts'
 import { planRound } from './plan-round.ts'
 import type { RoundContext } from './plan-round.ts'
 import type { Reported } from './round-records.ts'
-import { effective } from '../registry/registry.ts'
+import { effectiveSettings } from '../registry/registry.ts'
 import type { CachedMonitor, Changed, Planned } from '../monitors/cached-monitor.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import type { ChangeBus } from '../monitors/change-bus.ts'
@@ -89,7 +89,7 @@ export function createRounds(options: RoundsOptions): Rounds {
 
   function begin(cached: CachedMonitor, tick: EpochMs, deferrable: boolean): OpenRound {
     const { record } = cached
-    const { location_ids, interval_sec, timeout_ms } = effective(cached.type, record.common)
+    const { location_ids, interval_sec, timeout_ms } = effectiveSettings(cached.type, record.common)
     const locations = core.locations.filter(({ id }) => location_ids.includes(id))
     // A round that could not start within its interval gives way to the next.
     const expires_at = clock.now() + interval_sec * 1000
