@@ -42,8 +42,8 @@ export interface MonitorEntry {
   readonly last_at: string
   readonly open_incident_id: number | null
   readonly source: SummarySource
-  /** For the reader, who computes it once: from when on the end of something, such as a certificate, is near. */
-  readonly noted: { near_from?: number }
+  /** Computed once by the reader of the entry: from when on the end of something, such as a certificate, is near. */
+  readonly derived: { near_from?: number }
 }
 
 export interface MonitorEntries {
@@ -59,7 +59,7 @@ export interface AccountMonitors {
   /** At most `limit` monitors. @throws NotFoundError for an account that does not exist, ValidationError */
   list(account_id: number, limit: number, filter?: EntryFilter): Promise<MonitorEntries>
   /** In the order of these ids; without those that the account does not have. @throws NotFoundError like `list` */
-  some(account_id: number, ids: readonly number[]): Promise<readonly MonitorEntry[]>
+  byIds(account_id: number, ids: readonly number[]): Promise<readonly MonitorEntry[]>
   /** As of the moment when the entry was made. */
   summaryOf(entry: MonitorEntry): MonitorSummary
   /** `days`: 1 to 365. @throws NotFoundError for a monitor that the account does not have */
@@ -94,7 +94,7 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
       last_at: last?.started_at ?? '',
       open_incident_id: machine.incident?.id ?? null,
       source,
-      noted: {},
+      derived: {},
     }
   }
 
@@ -159,7 +159,7 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
       const cut = entries.length > limit
       return { entries: cut ? entries.slice(0, limit) : entries, cut }
     },
-    async some(account_id, ids) {
+    async byIds(account_id, ids) {
       await accountContext(context, account_id).ready()
       const missing = ids.filter((id) => monitorCache.peek(id) === undefined)
       const found = await Promise.all(missing.map((id) => core.store.monitors.get(id)))

@@ -84,8 +84,8 @@ function startCounting(types: ReadonlyMap<string, TypeView>, now: number) {
     const { id, name, type, state, last } = entry
     if (last === undefined || state === 'paused' || !dated.has(type)) return undefined
     const about = { type: types.get(type), results: [last] }
-    entry.noted.near_from ??= nearFrom(about)
-    if (entry.noted.near_from >= now) return undefined
+    entry.derived.near_from ??= nearFrom(about)
+    if (entry.derived.near_from >= now) return undefined
     const text = nearestEnd({ ...about, now })
     return text && { id, name, text }
   }

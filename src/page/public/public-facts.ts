@@ -74,7 +74,7 @@ export async function chosenMonitors(
   if ('tag' in monitors) return taggedMonitors(scopeOf(engine, page), monitors.tag)
   const { accountMonitors } = requestServicesOf(engine)
   // A removed monitor is left out; the page shows the others.
-  const found = await accountMonitors.some(account_id, monitors.slice(0, SERVICES_LIMIT))
+  const found = await accountMonitors.byIds(account_id, monitors.slice(0, SERVICES_LIMIT))
   return found.map(accountMonitors.summaryOf)
 }
 
