@@ -5,7 +5,7 @@
  */
 
 import type { Outcome } from '../model.ts'
-import { round } from '../net/timing/trace.ts'
+import { hundredths } from '../net/timing/trace.ts'
 import type { AnyChecker } from './checker.ts'
 
 /** A check of it connects to nothing: its duration says nothing. */
@@ -26,7 +26,7 @@ export function responseOf(
     const { oauth_ms, ...ofTarget } = phases
     if (oauth_ms === undefined) return duration_ms
     if (Object.keys(ofTarget).length === 0) return null
-    return round(Math.max(0, duration_ms - oauth_ms))
+    return hundredths(Math.max(0, duration_ms - oauth_ms))
   }
   const figure = details[checker.response]
   return typeof figure === 'number' && figure >= 0 ? figure : null

@@ -12,7 +12,7 @@ import type { OwnIdleConnections } from '../net/connection/idle-connections.ts'
 import type { Network, OwnedNet } from '../net/create-net.ts'
 import { createStop } from '../net/timing/stop.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
-import { createTrace, round } from '../net/timing/trace.ts'
+import { createTrace, hundredths } from '../net/timing/trace.ts'
 
 /** Maximum time of an attempt, whatever its own deadline; the engine aborts it then. */
 export const LONGEST_ATTEMPT_MS = 14_000
@@ -67,7 +67,7 @@ export function beginAttempt(
     net,
     signal: stop,
     remaining,
-    elapsed: () => round(elapsed()),
+    elapsed: () => hundredths(elapsed()),
     codeOf(error) {
       if (stop.aborted) return stop.reason instanceof DeadlineError ? 'timeout' : 'stopped'
       const { code = '' } = (error ?? {}) as { readonly code?: string }

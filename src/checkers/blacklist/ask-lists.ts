@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { round } from '../../net/timing/trace.ts'
+import { hundredths } from '../../net/timing/trace.ts'
 import type { CheckContext } from '../checker.ts'
 import { categoriesOf } from './catalogue.ts'
 import type { ListKind } from './catalogue.ts'
@@ -65,7 +65,7 @@ async function askList(
   const from = clock.monotonic()
   const hits: Hit[] = []
   const error = await within(asker, lookUpAll(asker, list, { entries, hits }), 'timeout' as const)
-  return { list, hits: [...hits], error, duration_ms: round(clock.monotonic() - from) }
+  return { list, hits: [...hits], error, duration_ms: hundredths(clock.monotonic() - from) }
 }
 
 async function lookUpAll(

@@ -10,7 +10,7 @@
 import type { Settings } from '../../fields/field.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import { CheckFailure } from '../../net/failure.ts'
-import { round } from '../../net/timing/trace.ts'
+import { hundredths } from '../../net/timing/trace.ts'
 import { unknown } from '../checker.ts'
 import type { CheckContext, Judgement } from '../checker.ts'
 import { askLists, within } from './ask-lists.ts'
@@ -113,7 +113,7 @@ async function askProvider(
     name,
     finding,
     hits: finding.state === 'listed' ? [hitOf(name, subject, finding)] : [],
-    duration_ms: round(ctx.clock.monotonic() - from),
+    duration_ms: hundredths(ctx.clock.monotonic() - from),
   }
 }
 

@@ -17,7 +17,7 @@ import { explain } from '../../net/explain.ts'
 import type { Network } from '../../net/create-net.ts'
 import { createStop } from '../../net/timing/stop.ts'
 import type { Stop, StopSignal } from '../../net/timing/stop.ts'
-import { createTrace, round } from '../../net/timing/trace.ts'
+import { createTrace, hundredths } from '../../net/timing/trace.ts'
 import type { Trace } from '../../net/timing/trace.ts'
 import { conceal, preparedFor } from './prepared-settings.ts'
 import type { DecodedSettings, PreparedSettings, Secrecy } from './prepared-settings.ts'
@@ -75,7 +75,7 @@ export async function executeCheck(
   // A signal or a missed deadline has no duration.
   const duration_ms =
     checker.push === undefined
-      ? round(Math.max(0, clock.monotonic() - from - trace.loading_ms()))
+      ? hundredths(Math.max(0, clock.monotonic() - from - trace.loading_ms()))
       : 0
   timer.cancel()
   run.signal?.removeEventListener('abort', onStop)

@@ -7,7 +7,7 @@
 
 import { CheckFailure } from '../failure.ts'
 import type { HttpExchange, HttpHop, HttpRequest, Net } from '../net.ts'
-import { round } from '../timing/trace.ts'
+import { hundredths } from '../timing/trace.ts'
 import type { Trace } from '../timing/trace.ts'
 import { decodeText, textSteps } from './charset.ts'
 import { createCookieJar } from './cookies.ts'
@@ -50,7 +50,7 @@ export async function httpExchange(
   const reached: Reached = { answer, connection, hops: [hop] }
   // Most responses are not redirects and need neither cookies nor loop detection.
   const ended = isToFollow(request, reached) ? await follow(ctx, first, reached) : reached
-  return assemble(ended, round(Math.max(0, ended.answer.ended_at - from)))
+  return assemble(ended, hundredths(Math.max(0, ended.answer.ended_at - from)))
 }
 
 /** The response so far, and the hops to it. */

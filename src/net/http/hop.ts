@@ -10,7 +10,7 @@ import { CheckFailure } from '../failure.ts'
 import type { Connection, HttpHop, HttpRequest, Net, TextReader } from '../net.ts'
 import { forwarded, isForwarded, refuseForwarded } from '../proxy/forward.ts'
 import type { StopSignal } from '../timing/stop.ts'
-import { round } from '../timing/trace.ts'
+import { hundredths } from '../timing/trace.ts'
 import type { Trace } from '../timing/trace.ts'
 import type { HopAnswer, HopOptions } from './answer.ts'
 import { valuesOf } from './headers.ts'
@@ -69,10 +69,9 @@ async function sendBy(
 ): Promise<AnsweredHop> {
   const { net, trace, request, signal, clock, reader, inTurns } = ctx
   const resolve_ms = trace.spent_ms('resolve')
-  const connect_ms = trace.spent_ms('connect')
+  const connect_ms = trace.spent_ms('connect') + trace.spent_ms('proxy')
   const tls_ms = trace.spent_ms('tls')
   const forward = isForwarded(hopRequest.url, request.proxy, version)
-  const proxy_ms = trace.spent_ms('proxy')
   const connection = await connectTo(net, hopRequest.url, {
     forward,
     ...request,
@@ -100,11 +99,11 @@ async function sendBy(
     url: hopRequest.url.href,
     status: answer.status,
     remote_ip: connection.remote.address,
-    resolve_ms: round(trace.spent_ms('resolve') - resolve_ms),
-    connect_ms: round(trace.spent_ms('connect') - connect_ms + trace.spent_ms('proxy') - proxy_ms),
-    tls_ms: round(trace.spent_ms('tls') - tls_ms),
-    first_byte_ms: round(answer.first_byte_ms),
-    transfer_ms: round(answer.transfer_ms),
+    resolve_ms: hundredths(trace.spent_ms('resolve') - resolve_ms),
+    connect_ms: hundredths(trace.spent_ms('connect') + trace.spent_ms('proxy') - connect_ms),
+    tls_ms: hundredths(trace.spent_ms('tls') - tls_ms),
+    first_byte_ms: hundredths(answer.first_byte_ms),
+    transfer_ms: hundredths(answer.transfer_ms),
   }
   return { answer, connection, hop }
 }

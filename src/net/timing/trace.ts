@@ -81,8 +81,8 @@ export function createTrace(clock: Pick<Clock, 'monotonic'>): Trace {
     reaches: (address) => void (trace.remote_ip = address),
     phases() {
       const all: { -readonly [K in keyof Phases]: Phases[K] } = {}
-      for (const name in spent) all[`${name}_ms`] = round(trace.spent_ms(name))
-      for (const { name } of open) all[`${name}_ms`] = round(trace.spent_ms(name))
+      for (const name in spent) all[`${name}_ms`] = hundredths(trace.spent_ms(name))
+      for (const { name } of open) all[`${name}_ms`] = hundredths(trace.spent_ms(name))
       return all
     },
     spent_ms(name) {
@@ -140,6 +140,6 @@ export function overlapping(
 }
 
 /** Rounds to hundredths of a millisecond, the precision of a network measurement. */
-export function round(ms: number): number {
+export function hundredths(ms: number): number {
   return Math.round(ms * 100) / 100
 }
