@@ -88,9 +88,9 @@ async function learning() {
       of: CachedMonitor | undefined = monitorCache.peek(1),
       location = 1,
     ) {
-      const round = NOON + minute * MINUTE
+      const tick = NOON + minute * MINUTE
       const checked = outcome({ duration_ms: ms, phases: {} })
-      return baselines.judge(of!, location, { round, outcome: checked })
+      return baselines.judge(of!, location, { tick, outcome: checked })
     },
     /** How often each monitor has been read, whatever the parts. */
     readTimes: () => [...new Set(reads.map(([id, at]) => `${id} at ${Math.floor(at)}`))],
@@ -248,7 +248,7 @@ describe('the latest response times', () => {
     const checker = { response: 'took_ms' } as Partial<AnyChecker>
     const cached = cachedMonitor({ id: 1, common: { warn, interval_sec: 60 }, checker })
     const check = (minute: number, details: Outcome['details']) =>
-      baselines.judge(cached, 1, { round: NOON + minute * MINUTE, outcome: outcome({ details }) })
+      baselines.judge(cached, 1, { tick: NOON + minute * MINUTE, outcome: outcome({ details }) })
     expect(check(0, {})).toEqual({ place: 'unclear' })
     await clock.settle()
     for (let minute = 1; minute < 7; minute++)
@@ -265,7 +265,7 @@ describe('the latest response times', () => {
     }))
     await watched(days(21), { results }, { warn }, 'figured')
     const check = (minute: number, details: Outcome['details']) =>
-      baselines.judge(cached(), 1, { round: NOON + minute * MINUTE, outcome: outcome({ details }) })
+      baselines.judge(cached(), 1, { tick: NOON + minute * MINUTE, outcome: outcome({ details }) })
     expect(check(0, {})).toEqual({ place: 'unclear' })
     await clock.settle()
     // Five of the store.
@@ -292,7 +292,7 @@ describe('the latest response times', () => {
     const { baselines, watched, clock, reads } = await learning()
     await watched()
     const cached = cachedMonitor({ id: 1, common: { warn }, checker: PUSHED })
-    const check = { round: NOON, outcome: outcome() }
+    const check = { tick: NOON, outcome: outcome() }
     expect(baselines.judge(cached, 1, check)).toEqual({ place: 'unclear' })
     await clock.settle()
     expect(reads.length).toBeGreaterThan(0)

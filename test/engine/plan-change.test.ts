@@ -94,13 +94,6 @@ describe('a round', () => {
       expect(change).not.toHaveProperty(name)
   })
 
-  it('may be of an earlier time than its event', async () => {
-    const { step } = await monitored()
-    const { results, machine } = await step({ ...good(3), round: at(2) })
-    expect(results).toMatchObject([{ round: at(2) }])
-    expect(machine).toMatchObject({ last_round_at: at(3), hour: { hour: NOON } })
-  })
-
   it('of the next hour completes the totals of the last one', async () => {
     const { step } = await monitored()
     await step(good(58))

@@ -16,15 +16,15 @@ const asked: unknown[] = []
 function warnedBy(warn: Warn, outcome: Partial<Outcome>, usual?: Usual, given: Given = {}) {
   asked.length = 0
   const baselines = {
-    judge: (_: unknown, location_id: number, { round, outcome }: GoodCheck) => {
-      asked.push([location_id, round, outcome.verdict])
+    judge: (_: unknown, location_id: number, { tick, outcome }: GoodCheck) => {
+      asked.push([location_id, tick, outcome.verdict])
       return usual ?? { place: 'unclear' as const }
     },
     stop: () => Promise.resolve(),
   }
   const cached = cachedMonitor({ ...given, common: { warn } })
   const reports = [reported(3, outcome)]
-  const [first] = withWarnings(cached, reports, { baselines, round: NOON })
+  const [first] = withWarnings(cached, reports, { baselines, tick: NOON })
   return { ...first, isSame: first === reports[0], details: first?.report.outcome.details }
 }
 const slow = { response: { above: 50 } } as const

@@ -18,8 +18,8 @@ const PART_MS = 7 * DAY_MS
 /** Results that are read for the latest response times of all locations. */
 const MAX_RESULTS = 500
 
-/** The response time of a good check, by its round. */
-export type Latest = readonly [round: EpochMs, ms: number]
+/** The response time of a good check, by its tick. */
+export type Latest = readonly [tick: EpochMs, ms: number]
 
 /** The hours of each location that are over, and of the settings of today. */
 export async function usualHoursOf(
@@ -56,9 +56,9 @@ export async function latestTimesOf(
   const from = Math.max(query.from, record.machine.checked_since ?? 0)
   const results = await store.results.list({ monitor_id: record.id, verdict: 'ok', from, limit })
   const latest = new Map<number, Latest[]>()
-  for (const { location_id, round, ...outcome } of results) {
+  for (const { location_id, round: tick, ...outcome } of results) {
     const ms = responseOf(type.checker, outcome)
-    if (ms !== null) latest.set(location_id, [[round, ms], ...(latest.get(location_id) ?? [])])
+    if (ms !== null) latest.set(location_id, [[tick, ms], ...(latest.get(location_id) ?? [])])
   }
   return latest
 }

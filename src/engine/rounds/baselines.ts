@@ -29,7 +29,7 @@ const LATEST_INTERVALS = 10
 
 export interface Baselines {
   /**
-   * How a good check at a location compares with what is usual, this check included. A repeated call for the same round
+   * How a good check at a location compares with what is usual, this check included. A repeated call for the same tick
    * counts once.
    */
   judge(cached: CachedMonitor, location_id: number, check: GoodCheck): Usual
@@ -38,7 +38,7 @@ export interface Baselines {
 }
 
 export interface GoodCheck {
-  readonly round: EpochMs
+  readonly tick: EpochMs
   readonly outcome: Outcome
 }
 
@@ -112,17 +112,17 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
   }
 
   return {
-    judge(cached, location_id, { round, outcome }) {
+    judge(cached, location_id, { tick, outcome }) {
       const { interval_sec } = cached.record.common
       const learning = learningOf(cached)
       const times = timesOf(learning, location_id)
       const ms = responseOf(cached.type.checker, outcome)
-      if (ms !== null) times.latest = withLatest(times.latest, [round, ms], oldestOf(cached, round))
-      if (isDue(learning, round, isLearned(times.baseline, interval_sec)))
+      if (ms !== null) times.latest = withLatest(times.latest, [tick, ms], oldestOf(cached, tick))
+      if (isDue(learning, tick, isLearned(times.baseline, interval_sec)))
         learnSoon(cached.record.id)
       if (ms === null) return { place: 'unclear' }
       const latest = times.latest.map(([, each]) => each)
-      return usualAt({ latest, baseline: times.baseline, interval_sec }, round)
+      return usualAt({ latest, baseline: times.baseline, interval_sec }, tick)
     },
     async stop() {
       stopping.abort()
@@ -148,13 +148,13 @@ function oldestOf({ record }: CachedMonitor, at: EpochMs): EpochMs {
 }
 
 function withLatest(latest: readonly Latest[], last: Latest, oldest: EpochMs): readonly Latest[] {
-  const others = latest.filter(([round]) => round >= oldest && round !== last[0])
+  const others = latest.filter(([tick]) => tick >= oldest && tick !== last[0])
   return [...others, last].slice(-JUDGED_CHECKS)
 }
 
 /** A stored response time, unless it is known, or newer ones suffice. */
 function withEarlier(latest: readonly Latest[], stored: Latest): readonly Latest[] {
-  const isKnown = latest.some(([round]) => round <= stored[0])
+  const isKnown = latest.some(([tick]) => tick <= stored[0])
   return isKnown || latest.length >= JUDGED_CHECKS ? latest : [stored, ...latest]
 }
 

@@ -10,7 +10,7 @@ import { countFlaps, flapPercent } from '../../incident/flapping.ts'
 import { audience, newNotices } from '../../incident/notices.ts'
 import type { Effect, MachineEvent, Policy, RoundEvent } from '../../incident/transition.ts'
 import { transition } from '../../incident/transition.ts'
-import type { EpochMs, IncidentRecord, MachineState, Notice } from '../../model.ts'
+import type { IncidentRecord, MachineState, Notice } from '../../model.ts'
 import type { Change, NewNotification } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
 import { readableContacts } from '../core/stored-contacts.ts'
@@ -26,9 +26,9 @@ import { softNotices } from './soft-notices.ts'
 /** Changes of cause stored per incident; the latest are kept. */
 const CAUSES_LIMIT = 50
 
+/** What happened to a monitor: one event; of a round, with its reports. */
 export interface MachineInput {
   readonly event: MachineEvent
-  readonly round?: EpochMs
   readonly reports?: readonly Reported[]
   /** Notices of all reports that count in this round. */
   readonly notices?: readonly Notice[]
@@ -71,8 +71,7 @@ export async function planChange(
   const { fresh, sent_notice_keys } = newNotices(record.machine.sent_notice_keys, notices)
   if (state === record.machine && effects.length === 0 && reports.length === 0) return null
 
-  const round = input.round ?? event.at
-  const { hour, finished } = roundHours(cached, reports, round)
+  const { hour, finished } = roundHours(cached, reports, event.at)
   const machine: MachineState = {
     ...state,
     ...(hour === undefined ? {} : { hour }),
@@ -87,7 +86,7 @@ export async function planChange(
     revision: record.revision,
     at: event.at,
     machine,
-    ...roundRecords(cached, reports, round),
+    ...roundRecords(cached, reports, event.at),
     ...(finished.length === 0 ? {} : { hourly: finished }),
     availability: effects.flatMap((effect) =>
       effect.kind === 'availability' ? [{ at: effect.at, availability: effect.availability }] : [],

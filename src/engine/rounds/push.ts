@@ -84,11 +84,10 @@ export function createPushMonitors({
       report: { ...(memo === undefined ? {} : { memo }), ...report },
       lag_ms: 0,
     }
-    const reports = withWarnings(cached, [reported], { baselines, round: at })
+    const reports = withWarnings(cached, [reported], { baselines, tick: at })
     const event = roundEvent(cached, reports, at)
     return planRound({ core, monitorCache, accountWindows }, cached, {
       event,
-      round: at,
       reports,
       notices: report.notices ?? [],
     })

@@ -36,19 +36,19 @@ export interface Reported {
 export function roundRecords(
   cached: CachedMonitor,
   reports: readonly Reported[],
-  round: EpochMs,
+  tick: EpochMs,
 ): Pick<Change, 'results' | 'locations' | 'daily'> {
   if (reports.length === 0) return {}
   return {
     results: reports.map(({ location_id, report: { outcome }, lag_ms }) => ({
       location_id,
-      round,
+      round: tick,
       lag_ms,
       ...outcome,
       started_at: Date.parse(outcome.started_at),
     })),
     locations: reports.map((reported) => locationState(cached, reported)),
-    daily: reports.map(({ report: { outcome } }) => dailyStats(cached, outcome, round)),
+    daily: reports.map(({ report: { outcome } }) => dailyStats(cached, outcome, tick)),
   }
 }
 
@@ -69,13 +69,13 @@ function locationState(cached: CachedMonitor, { location_id, report }: Reported)
 function dailyStats(
   { type: { checker } }: CachedMonitor,
   outcome: CheckReport['outcome'],
-  round: EpochMs,
+  tick: EpochMs,
 ): Omit<DailyStats, 'monitor_id'> {
   const { verdict } = outcome
   const good = verdict === 'ok'
   const response_ms = good ? responseOf(checker, outcome) : null
   return {
-    day: dayOf(round),
+    day: dayOf(tick),
     ok: good ? 1 : 0,
     fail: verdict === 'fail' ? 1 : 0,
     unknown: verdict === 'unknown' ? 1 : 0,
@@ -88,12 +88,12 @@ function dailyStats(
 export function roundHours(
   cached: CachedMonitor,
   reports: readonly Reported[],
-  round: EpochMs,
+  tick: EpochMs,
 ): Hours {
   const counted = reports.map(
     (reported) => [reported.location_id, hourCounts(cached, reported)] as const,
   )
-  return countHour(cached.record.machine.hour, round, counted)
+  return countHour(cached.record.machine.hour, tick, counted)
 }
 
 function hourCounts(

@@ -276,11 +276,10 @@ function machineInputOf(
       ({ id }): Reported =>
         reports.get(id) ?? { location_id: id, report: missingReport(at), lag_ms: 0 },
     ),
-    { baselines, round: tick },
+    { baselines, tick },
   )
   return {
     event: roundEvent(cached, all, tick),
-    round: tick,
     reports: all,
     notices: all.flatMap((reported) => noticesOf(reported, locations.length > 1)),
   }

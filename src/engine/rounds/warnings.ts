@@ -21,7 +21,7 @@ import type { Reported } from './round-records.ts'
 export function withWarnings(
   cached: CachedMonitor,
   reports: readonly Reported[],
-  { baselines, round }: { readonly baselines: Baselines; readonly round: EpochMs },
+  { baselines, tick }: { readonly baselines: Baselines; readonly tick: EpochMs },
 ): readonly Reported[] {
   const limits = Object.values(cached.record.common.warn)
   if (limits.length === 0) return reports
@@ -29,7 +29,7 @@ export function withWarnings(
   return reports.map((reported) => {
     const { outcome } = reported.report
     if (outcome.verdict !== 'ok') return reported
-    const check = { round, outcome }
+    const check = { tick, outcome }
     const usual = learns ? baselines.judge(cached, reported.location_id, check) : undefined
     return withWarning(cached, reported, usual)
   })
