@@ -97,10 +97,10 @@ function measureWith(
     meter.removeBatchObservableCallback(observe, gauges)
   }
   // The last rounds of an engine that stops are counted as well.
-  const stopped = engine.on('stop', stopObserving)
+  const removeListener = engine.on('stop', stopObserving)
   return {
     close() {
-      stopped()
+      removeListener()
       stopObserving()
       stopCounting()
     },

@@ -11,6 +11,7 @@
 
 import type * as Api from '@opentelemetry/api'
 import type { Span, SpanOptions, SpanContext, Attributes } from '@opentelemetry/api'
+import { iso } from '../clock.ts'
 import type { Tracing } from '../engine/core/core.ts'
 import { isMissingPackage } from '../errors.ts'
 import type { NotificationRecord, Outcome } from '../model.ts'
@@ -168,7 +169,7 @@ function orderAttributes(order: CheckOrder): Attributes {
     'watchpost.monitor.id': order.monitor_id,
     'watchpost.monitor.type': order.type,
     'watchpost.location.name': order.location.name,
-    'watchpost.round': new Date(order.round).toISOString(),
+    'watchpost.round': iso(order.round),
     'server.address': order.host,
   }
 }
