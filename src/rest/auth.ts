@@ -12,8 +12,8 @@ import type { Clock } from '../clock.ts'
 import { SIGN_IN_LIMIT, createSignInLimit } from '../access/sign-in-limit.ts'
 import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 
-/** Counts one. @throws HttpError 429 if the client has sent too many */
-export type Strangers = (request: Request) => void
+/** Counts a wrong key, or an unknown token. @throws HttpError 429 if the client has sent too many */
+export type CountAuthFailure = (request: Request) => void
 
 /** The key of a request, as `GET /me` and the rate limit use it. */
 export interface RequestKey {
@@ -52,7 +52,7 @@ export function engineKeys(engine: Pick<Engine, 'authenticate'>): Authenticate {
 interface Known {
   readonly engine: Pick<Engine, 'accounts'>
   readonly authenticate: Authenticate
-  readonly strangers: Strangers
+  readonly countAuthFailure: CountAuthFailure
 }
 
 /**
@@ -60,7 +60,7 @@ interface Known {
  *   same client
  */
 export async function identify(
-  { engine, authenticate, strangers }: Known,
+  { engine, authenticate, countAuthFailure }: Known,
   request: Request,
 ): Promise<Identity> {
   // Hosts may return `null` in spite of the types.
@@ -69,7 +69,7 @@ export async function identify(
     if (await engine.accounts.exists(identity.account_id)) return identity
     throw new HttpError({ status: 403, error: 'forbidden', message: 'There is no such account' })
   }
-  if (request.headers.has('authorization')) strangers(request)
+  if (request.headers.has('authorization')) countAuthFailure(request)
   throw new HttpError({
     status: 401,
     error: 'unauthorized',
@@ -95,10 +95,10 @@ export function requireScope(identity: Identity, scope: KeyScope | null): void {
  * Counts wrong keys and unknown tokens per client address, if known. A valid one is looked up first and never
  * rejected because of them.
  */
-export function countStrangers(
+export function authFailureCounter(
   clock: Pick<Clock, 'monotonic'>,
   clientOf: (request: Request) => string | undefined = clientAddress,
-): Strangers {
+): CountAuthFailure {
   const attempts = createSignInLimit(clock)
   return (request) => {
     const client = clientOf(request)

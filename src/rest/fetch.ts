@@ -17,8 +17,8 @@ import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { withDeadline } from '../access/host-function.ts'
-import { engineKeys, identify, requireScope, countStrangers } from './auth.ts'
-import type { Authenticate, Identity, Strangers } from './auth.ts'
+import { engineKeys, identify, requireScope, authFailureCounter } from './auth.ts'
+import type { Authenticate, Identity, CountAuthFailure } from './auth.ts'
 import { fail, toResponse } from './envelope.ts'
 import type { Reply } from './envelope.ts'
 import { documentReply, unlessKnown } from './etag.ts'
@@ -118,7 +118,7 @@ interface Service {
   readonly host: Host
   readonly authenticate: Authenticate
   readonly refuseCrossSite: RefuseCrossSite
-  readonly strangers: Strangers
+  readonly countAuthFailure: CountAuthFailure
   readonly window: RateWindow
   readonly router: Router<Route>
   readonly idempotency: Idempotency
@@ -158,7 +158,7 @@ function createService(engine: Engine, options: RestOptions): Service {
         ? engineKeys(engine)
         : withDeadline(clock, 'authenticate', options.authenticate),
     refuseCrossSite: refuseCrossSite(options.allowedOrigins ?? []),
-    strangers: countStrangers(clock, options.clientOf),
+    countAuthFailure: authFailureCounter(clock, options.clientOf),
     window:
       (rateLimit === false ? undefined : rateLimit.window) ??
       engineWindow(engine, { foreign: options.authenticate !== undefined }),
@@ -202,9 +202,10 @@ async function respond(service: Service, request: Request): Promise<Response> {
 
 async function serve(service: Service, exchange: Exchange): Promise<Reply> {
   const { request, url, pathname } = exchange
-  const { engine, clock, host, strangers } = service
+  const { engine, clock, host, countAuthFailure } = service
   if (!owns(host, url.pathname)) throw new NotFoundError('address')
-  if (isHeartbeat(pathname)) return heartbeat({ engine, clock, strangers, request, url, pathname })
+  if (isHeartbeat(pathname))
+    return heartbeat({ engine, clock, countAuthFailure, request, url, pathname })
   if (pathname.replace(/\/$/, '') === OPENAPI) return openapi(service, request)
 
   const identity = await identify(service, request)

@@ -19,7 +19,7 @@ import type { Reply } from './envelope.ts'
 import { HttpError } from './http-error.ts'
 import { nullable, object, REFUSALS, time, word } from './openapi/schemas.ts'
 import { createRouter } from './router.ts'
-import type { Strangers } from './auth.ts'
+import type { CountAuthFailure } from './auth.ts'
 
 /** Maximum length of a stored body, in bytes. */
 export const MESSAGE_LIMIT_BYTES = 10_240
@@ -38,7 +38,7 @@ const router = createRouter(
 interface Ping {
   readonly engine: Pick<Engine, 'signal'>
   readonly clock: Pick<Clock, 'timer'>
-  readonly strangers: Strangers
+  readonly countAuthFailure: CountAuthFailure
   readonly request: Request
   readonly url: URL
   /** Path without the base path. */
@@ -50,7 +50,7 @@ interface Ping {
  * path
  */
 export async function heartbeat(ping: Ping): Promise<Reply> {
-  const { engine, clock, strangers, request, url, pathname } = ping
+  const { engine, clock, countAuthFailure, request, url, pathname } = ping
   // Link previews and scanners use HEAD; they are not the job.
   const method = request.method === 'HEAD' ? '' : request.method
   const match = router.match(method, pathname)
@@ -61,7 +61,7 @@ export async function heartbeat(ping: Ping): Promise<Reply> {
   const message = await messageOf(request, url, clock)
   const signal = { ...kind, ...message, ...ornaments(url.searchParams) }
   const answer = await engine.signal(token, signal).catch((error: unknown) => {
-    if (isWatchpostError(error) && error.code === 'not_found') strangers(request)
+    if (isWatchpostError(error) && error.code === 'not_found') countAuthFailure(request)
     throw error
   })
   if (prefersText(request)) return { status: 200, body: 'OK', headers: {} }
