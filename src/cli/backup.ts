@@ -46,17 +46,17 @@ async function run(call: Call): Promise<number> {
   if (database_url !== null)
     throw new ConfigurationError('PostgreSQL is backed up by its own tools, such as pg_dump')
   if (!existsSync(data)) throw new StorageError(`there is no data file ${data}; serve makes it`)
-  const under = progress('opening the data file')
+  const shown = progress('opening the data file')
   try {
     const { bytes } = await copyOf(data, path, (done, all) =>
-      under.tell(`copied ${Math.floor((done / all) * 100)} %`),
+      shown.update(`copied ${Math.floor((done / all) * 100)} %`),
     )
-    under.tell('examining the copy')
+    shown.update('examining the copy')
     const { monitors } = await examined(path)
     say(`${path}: ${megabytes(bytes)}, ${monitors} monitors, examined`)
     return EXIT.ok
   } finally {
-    under.end()
+    shown.end()
   }
 }
 

@@ -83,7 +83,7 @@ async function write(path: string, lines: ReturnType<Engine['export']>): Promise
     const { code } = cause as NodeJS.ErrnoException
     throw new ConfigurationError(`${path}: cannot be written (${code ?? 'unknown'})`, { cause })
   })
-  const under = progress('exporting')
+  const shown = progress('exporting')
   try {
     let count = 0
     let text = ''
@@ -92,7 +92,7 @@ async function write(path: string, lines: ReturnType<Engine['export']>): Promise
       text += line
       if (text.length < CHARS) continue
       await file.appendFile(text)
-      under.tell(`${count} lines`)
+      shown.update(`${count} lines`)
       text = ''
     }
     await file.appendFile(text)
@@ -104,6 +104,6 @@ async function write(path: string, lines: ReturnType<Engine['export']>): Promise
     await rm(path, { force: true })
     throw error
   } finally {
-    under.end()
+    shown.end()
   }
 }

@@ -11,7 +11,7 @@ import { printable } from './terminal.ts'
 
 export interface Progress {
   /** What is done now, and how far it is; shown when the next moment for it comes. */
-  tell(text: string): void
+  update(text: string): void
   end(): void
 }
 
@@ -39,7 +39,7 @@ export function progress(
   }
   let timer = clock.timer(display.first_ms, show, { background: true })
   return {
-    tell(next) {
+    update(next) {
       latest = next
       // Work that never awaits, such as reading a file, lets no timer fire.
       if (clock.monotonic() >= due_at) show()

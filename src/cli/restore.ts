@@ -38,7 +38,7 @@ async function run(call: Call): Promise<number> {
   if (backup === undefined || stranger !== undefined)
     throw new ConfigurationError('restore takes one file (see --help)')
   const { data } = readSettings(SETTINGS, call)
-  const under = progress('copying and examining the backup')
+  const shown = progress('copying and examining the backup')
   try {
     const { bytes, monitors, alive_at, sealed } = await restoreBackup(backup, data)
     const from = alive_at === null ? '' : `, last written ${new Date(alive_at).toISOString()}`
@@ -46,6 +46,6 @@ async function run(call: Call): Promise<number> {
     if (sealed) say('Its secrets are sealed: serve needs the WATCHPOST_SECRET_KEY of then.')
     return EXIT.ok
   } finally {
-    under.end()
+    shown.end()
   }
 }

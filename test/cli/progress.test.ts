@@ -7,7 +7,7 @@ describe('what takes long', () => {
     const { output, written, clock } = arranged(true)
     const work = progress('opening', displayOn(output), clock)
     await clock.advance(1000)
-    work.tell('3 of 9\u001b[2J')
+    work.update('3 of 9\u001b[2J')
     await clock.advance(500)
     work.end()
     await clock.advance(10_000)
@@ -32,7 +32,7 @@ describe('what takes long', () => {
     const timer = () => ({ cancel: () => undefined })
     const stuck = { ...simulatedClock(), monotonic: () => now, timer }
     const work = progress('opening', displayOn(output), stuck)
-    for (now = 0; now <= 2000; now += 250) work.tell(`${now} of 2000`)
+    for (now = 0; now <= 2000; now += 250) work.update(`${now} of 2000`)
     expect(written).toEqual([1000, 1500, 2000].map(lineAt))
     work.end()
   })

@@ -74,7 +74,7 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
   const { monitors, maintenance } = await readList(path)
   const settings = readSettings(SETTINGS, call)
   const store = storeFor(settings, options.dryRun === true)
-  const under = progress('opening the store')
+  const shown = progress('opening the store')
   try {
     const { targets } = settings
     const monitorDefaults = await monitorDefaultsOf(settings)
@@ -83,14 +83,15 @@ async function apply(call: Call, path: string, options: SyncOptions): Promise<Sy
         throw withAdvice(error)
       },
     )
-    under.tell(`checking ${monitors.length} monitors`)
-    const onProgress = (done: number, all: number): void => under.tell(`${done} of ${all} changes`)
+    shown.update(`checking ${monitors.length} monitors`)
+    const onProgress = (done: number, all: number): void =>
+      shown.update(`${done} of ${all} changes`)
     const how = { ...options, ...BY, maintenance, onProgress }
     return await syncMonitors(engine, monitors as never, how)
   } catch (error) {
     throw asMistakeOf(path, error)
   } finally {
-    under.end()
+    shown.end()
   }
 }
 

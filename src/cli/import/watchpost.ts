@@ -32,7 +32,7 @@ export async function importExport(call: Call, path: string): Promise<number> {
   })
   const settings = readSettings(STORE_SETTINGS, call)
   const { store } = storeOf(settings, { guest: settings.database_url !== null })
-  const under = progress('opening the store')
+  const shown = progress('opening the store')
   try {
     const { targets, webhook_allow } = settings
     const contacts = builtinContacts({ guard: { allowCidrs: webhook_allow } })
@@ -44,14 +44,14 @@ export async function importExport(call: Call, path: string): Promise<number> {
       key: settings.export_key,
       locations: pairsOf(flags, 'location', 'names of locations'),
       slugs: pairsOf(flags, 'slug', 'slugs of public pages'),
-      onProgress: (lines, doing) => under.tell(`${doing}: ${lines} lines`),
+      onProgress: (lines, doing) => shown.update(`${doing}: ${lines} lines`),
     })
     tell(view, dryRun)
     return EXIT.ok
   } catch (error) {
     throw asMistakeOf(path, error)
   } finally {
-    under.end()
+    shown.end()
   }
 }
 

@@ -225,14 +225,14 @@ function remoteProbes(
 async function applyMonitors(engine: Engine, path: string | undefined, log: Logger): Promise<void> {
   if (path === undefined) return
   const { monitors, maintenance } = await readList(path)
-  const under = progress('applying the monitors', displayIn(log))
+  const shown = progress('applying the monitors', displayIn(log))
   const onProgress = (done: number, all: number): void =>
-    under.tell(`applying the monitors: ${done} of ${all} changes`)
+    shown.update(`applying the monitors: ${done} of ${all} changes`)
   const plan = await syncMonitors(engine, monitors as never, { ...BY, maintenance, onProgress })
     .catch((error: unknown) => {
       throw asMistakeOf(`WATCHPOST_MONITORS: ${path}`, error)
     })
-    .finally(() => under.end())
+    .finally(() => shown.end())
   for (const line of describePlan(plan)) log.info({ file: path }, line)
 }
 
