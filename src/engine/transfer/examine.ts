@@ -17,7 +17,7 @@ import { parentProblems } from './parents.ts'
 import { problemOf } from './read-lines.ts'
 import type { NumberedLine } from './read-lines.ts'
 import { createPageCount, readPage, readReport, reportsHere } from './public-pages.ts'
-import { readContact, readMonitor, requireFreeToken } from './read-records.ts'
+import { readContact, readMonitor, requireExported, requireFreeToken } from './read-records.ts'
 import type { ReadMonitor, Reader } from './read-records.ts'
 import { readWindow, windowsHere } from './windows.ts'
 
@@ -62,7 +62,7 @@ export async function examine(
   let reader: Reader | undefined
 
   const requireMonitor = ({ monitor }: { readonly monitor: number }): void =>
-    ensure(known.monitors.has(monitor), `invalid: there is no monitor ${monitor} in the export`)
+    requireExported([monitor], known.monitors, { field: '', what: 'monitor' })
   async function reading(): Promise<Reader> {
     reader ??= await readerOf(examination, header, names)
     return reader
@@ -266,11 +266,7 @@ export async function contactsByName(core: Core, account_id: number): Promise<Fr
 
 function requireContacts(contacts: ReadonlySet<number>, { common }: ReadMonitor): void {
   const named = [...common.contact_ids, ...Object.keys(common.contact_delay).map(Number)]
-  const stranger = named.find((id) => !contacts.has(id))
-  if (stranger === undefined) return
-  throw new ValidationError({
-    contact_ids: `invalid: there is no contact ${stranger} in the export`,
-  })
+  requireExported(named, contacts, { field: 'contact_ids', what: 'contact' })
 }
 
 const LIMITED = [

@@ -11,10 +11,10 @@ export function parentProblems(
   const waiting = new Map<number, number>()
   const children = new Map<number, number[]>()
   for (const [id, own] of parents) {
-    const stranger = own.find((parent) => !parents.has(parent))
-    if (stranger !== undefined)
+    const unknown = own.find((parent) => !parents.has(parent))
+    if (unknown !== undefined)
       return {
-        [`monitor ${id}, depends_on`]: `invalid: there is no monitor ${stranger} in the export`,
+        [`monitor ${id}, depends_on`]: `invalid: there is no monitor ${unknown} in the export`,
       }
     waiting.set(id, own.length)
     for (const parent of own) {

@@ -27,7 +27,7 @@ import { jsonLine } from './lines.ts'
 import type { LineOf } from './lines.ts'
 import { placeOf } from './place.ts'
 import type { Exporting } from './place.ts'
-import { reveal } from './read-records.ts'
+import { requireExported, reveal } from './read-records.ts'
 import type { Reader } from './read-records.ts'
 
 export async function* publicPageLines(
@@ -123,8 +123,8 @@ export function readReport(
   const parsed = parse(EXPORTED_REPORT_FIELDS, settings)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   const { page_ids, monitor_ids } = parsed.value
-  requireThere(page_ids, 'page_ids', 'public page', pages)
-  requireThere(monitor_ids, 'monitor_ids', 'monitor', monitors)
+  requireExported(page_ids, pages, { field: 'page_ids', what: 'public page' })
+  requireExported(monitor_ids, monitors, { field: 'monitor_ids', what: 'monitor' })
   const read = updates.map(readUpdate)
   requireBounded(read)
   const early = read.findIndex(({ at }, index) => at < (read[index - 1]?.at ?? 0))
@@ -137,17 +137,6 @@ function readUpdate({ at, ...written }: LineOf<'status_report'>['updates'][numbe
   const parsed = parse(REPORT_UPDATE_FIELDS, written)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
   return { at, ...parsed.value }
-}
-
-function requireThere(
-  ids: readonly number[],
-  field: string,
-  what: string,
-  there: { has(id: number): boolean },
-): void {
-  const stranger = ids.find((id) => !there.has(id))
-  if (stranger === undefined) return
-  throw new ValidationError({ [field]: `invalid: there is no ${what} ${stranger} in the export` })
 }
 
 /** The page of this account at this address. @throws ValidationError for one of another account */

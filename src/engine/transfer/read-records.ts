@@ -199,6 +199,17 @@ export function reveal(
   }
 }
 
+/** What a line names is in an earlier line of the export. @throws ValidationError */
+export function requireExported(
+  ids: readonly number[],
+  exported: { has(id: number): boolean },
+  { field, what }: { readonly field: string; readonly what: string },
+): void {
+  const unknown = ids.find((id) => !exported.has(id))
+  if (unknown === undefined) return
+  throw new ValidationError({ [field]: `invalid: there is no ${what} ${unknown} in the export` })
+}
+
 /** A token that is in use would lead the signals of a job to two monitors. @throws ValidationError */
 export async function requireFreeToken({ store }: Core, token: string): Promise<void> {
   try {

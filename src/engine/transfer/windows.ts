@@ -15,6 +15,7 @@ import { freeRows, rowsOf, storeRow } from './account-rows.ts'
 import type { FreeRows } from './account-rows.ts'
 import { jsonLine } from './lines.ts'
 import type { LineOf } from './lines.ts'
+import { requireExported } from './read-records.ts'
 
 export async function* windowLines(
   core: Core,
@@ -35,11 +36,8 @@ export function readWindow(
 ): MaintenanceSettings {
   const parsed = parse(MAINTENANCE_FIELDS, settings)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
-  const stranger = parsed.value.monitor_ids.find((id) => !monitors.has(id))
-  if (stranger === undefined) return parsed.value
-  throw new ValidationError({
-    monitor_ids: `invalid: there is no monitor ${stranger} in the export`,
-  })
+  requireExported(parsed.value.monitor_ids, monitors, { field: 'monitor_ids', what: 'monitor' })
+  return parsed.value
 }
 
 /**
