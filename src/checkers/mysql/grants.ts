@@ -55,10 +55,10 @@ function readGrant(text: string): Grant | undefined {
   const to = tokens.findIndex((token, at) => at > on && isWord(token, 'TO'))
   if (to < 0) return undefined
   if (on < 0) return { rights: [], complete: false }
-  const place = tokens.slice(on + 1, to).map(({ text: part }) => part.toLowerCase())
+  const object = tokens.slice(on + 1, to).map(({ text: part }) => part.toLowerCase())
   const beyond = privilegesIn(tokens.slice(1, on)).filter((privilege) => !READING.has(privilege))
   if (hasGrantOption(tokens.slice(to))) beyond.push('GRANT OPTION')
-  return { rights: beyond.map((each) => `${each} on ${place.join('')}`), complete: true }
+  return { rights: beyond.map((each) => `${each} on ${object.join('')}`), complete: true }
 }
 
 /** `SELECT (a, b), SHOW VIEW` are two; columns are dropped. */

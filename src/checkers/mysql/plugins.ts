@@ -1,5 +1,5 @@
 /**
- * How the driver answers the ways of a server to ask for the password.
+ * The authentication plugins of the driver: how it answers a server that asks for the password.
  *
  * Source: https://dev.mysql.com/doc/refman/8.4/en/caching-sha2-pluggable-authentication.html
  *
@@ -8,11 +8,11 @@
 
 import type { SqlSettings } from '../sql/fields.ts'
 
-/** Makes what answers each packet of one login. */
+/** Returns the function that answers each packet of one login. */
 type MakeAnswer = (login: never) => (data: Buffer) => unknown
 type AuthPlugin<Options> = (options: Options) => MakeAnswer
 
-/** The logins of mysql2 that are used. */
+/** The plugins of mysql2 that are used. */
 export interface MysqlAuthPlugins {
   readonly caching_sha2_password: AuthPlugin<{ readonly overrideIsSecure: boolean }>
   readonly sha256_password: AuthPlugin<Record<string, never>>

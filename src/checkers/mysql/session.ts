@@ -14,7 +14,7 @@ import type { Rows, SqlSession, Statement } from '../sql/run.ts'
 import { driverError, driverFailure, errorFailure, isOfStatement } from './errors.ts'
 import { rightsIn } from './grants.ts'
 import type { Greeting } from './greeting.ts'
-import { isMariadb, limits, refuseInterrupted, TIME_LIMIT } from './time-limit.ts'
+import { isMariadb, READ_TIME_LIMIT, refuseInterrupted, setLimits } from './time-limit.ts'
 import { pluginsFor } from './plugins.ts'
 import type { MysqlAuthPlugins } from './plugins.ts'
 import type { MysqlWire } from './wire.ts'
@@ -189,7 +189,7 @@ export function mysqlSession(
   }
 
   async function query({ sql, rows_max, timeout_ms }: Statement): Promise<Rows> {
-    await has(limits(greeting.server_version, rows_max, timeout_ms))
+    await has(setLimits(greeting.server_version, rows_max, timeout_ms))
     // For the session too: a DROP ends the transaction, and MariaDB would then execute it.
     const read_only = await has('SET SESSION TRANSACTION READ ONLY')
     if (read_only) inTransaction = await has('START TRANSACTION READ ONLY')
@@ -207,7 +207,7 @@ export function mysqlSession(
     let limit_ms = 0
     if (isMariadb(greeting.server_version)) return limit_ms
     const onRow = ([value]: readonly unknown[]): void => void (limit_ms = Number(value))
-    await has(TIME_LIMIT, onRow)
+    await has(READ_TIME_LIMIT, onRow)
     return limit_ms
   }
 

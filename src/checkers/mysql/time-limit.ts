@@ -1,19 +1,19 @@
 /**
- * The statement timeout, which has different names and effects in MySQL and MariaDB.
+ * The time limit of statements, which has different names and effects in MySQL and MariaDB.
  *
  * @module
  */
 
 import { CheckFailure } from '../../net/failure.ts'
 
-/** Reads the statement timeout of the session in MySQL. */
-export const TIME_LIMIT = 'SELECT @@SESSION.max_execution_time'
+/** Reads the time limit of the session in MySQL. */
+export const READ_TIME_LIMIT = 'SELECT @@SESSION.max_execution_time'
 
 /**
- * Makes the server itself stop in time and at enough rows, in addition to the deadline and the row
+ * The statement that makes the server itself stop in time and at enough rows, in addition to the deadline and the row
  * count. A limit of the operator is never raised.
  */
-export function limits(version: string, rows_max: number, timeout_ms: number): string {
+export function setLimits(version: string, rows_max: number, timeout_ms: number): string {
   const [name, value] = isMariadb(version)
     ? ['max_statement_time', timeout_ms / 1000]
     : ['max_execution_time', timeout_ms]

@@ -49,7 +49,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
   let plugin: string | undefined
   let shift = 0
   let expected = 0
-  let rounds = 0
+  let loginPackets = 0
   let read = reader(plain)
   const count = counter(ANSWER_LIMITS)
   let command: number | undefined
@@ -80,7 +80,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
 
   function ofLogin(packet: Buffer): Buffer {
     const kind = packet[HEAD_BYTES]
-    if (++rounds > LOGIN_LIMIT) throw notMysql('a login without end')
+    if (++loginPackets > LOGIN_LIMIT) throw notMysql('a login without end')
     if (kind === AUTH_SWITCH) plugin = pluginOf(packet)
     const renumbered = renumber(packet, -shift)
     if (kind === OK) {
