@@ -111,10 +111,10 @@ function readerOf(path: string): typeof readSqlite | undefined {
 
 async function run(call: Call): Promise<number> {
   const { flags, words } = call
-  const [name = '', path, stranger] = words
-  if (name === OWN && path !== undefined && stranger === undefined) return importOwn(call, path)
+  const [name = '', path, extra] = words
+  if (name === OWN && path !== undefined && extra === undefined) return importOwn(call, path)
   const importer = Object.hasOwn(IMPORTERS, name) ? IMPORTERS[name] : undefined
-  if (importer === undefined || path === undefined || stranger !== undefined) {
+  if (importer === undefined || path === undefined || extra !== undefined) {
     const names = [...Object.keys(IMPORTERS), OWN].join(', ')
     throw new ConfigurationError(`import takes one of ${names}, and a file (see --help)`)
   }
@@ -159,9 +159,9 @@ function importOwn(call: Call, path: string): Promise<number> {
 }
 
 function requireNone(flags: Flags, names: readonly string[], owner: string): void {
-  const stranger = names.find((name) => flags[name] !== undefined)
-  if (stranger === undefined) return
-  throw new ConfigurationError(`--${stranger} goes with ${owner} (see --help)`)
+  const given = names.find((name) => flags[name] !== undefined)
+  if (given === undefined) return
+  throw new ConfigurationError(`--${given} goes with ${owner} (see --help)`)
 }
 
 /** Secrets may be in it: only its owner reads it, and what is there is never replaced. */

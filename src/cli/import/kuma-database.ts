@@ -1,5 +1,6 @@
 /**
- * Reads the tables of Uptime Kuma 2: here from a copy of `kuma.db`. Nothing is written there.
+ * Reads the tables of Uptime Kuma 2 from a copy of `kuma.db`, so that nothing is written there; and from any database,
+ * with the statements of its dialect.
  *
  * @module
  */
@@ -32,9 +33,9 @@ interface Dialect {
 /** @throws ConfigurationError for a file that is not a database of Uptime Kuma */
 export async function readSqlite(path: string): Promise<ReadTables> {
   if (!existsSync(path)) throw new ConfigurationError(`${path}: cannot be read: no such file`)
-  const place = mkdtempSync(join(tmpdir(), 'watchpost-import-'))
+  const folder = mkdtempSync(join(tmpdir(), 'watchpost-import-'))
   try {
-    const copy = join(place, 'kuma.db')
+    const copy = join(folder, 'kuma.db')
     copyFileSync(path, copy)
     // The write-ahead log: changes that are not in the file yet.
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
@@ -62,7 +63,7 @@ export async function readSqlite(path: string): Promise<ReadTables> {
     if (cause instanceof ConfigurationError || cause instanceof MissingDependencyError) throw cause
     throw new ConfigurationError(`${path}: is no database of Uptime Kuma`, { cause })
   } finally {
-    rmSync(place, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 

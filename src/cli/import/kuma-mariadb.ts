@@ -35,7 +35,7 @@ export async function readMariadb(url: string, limits = LIMITS): Promise<ReadTab
       'mariadb://user:password@host:3306/database is expected, special characters percent-encoded',
     )
   const { createConnection } = await loadMysql()
-  const place = new URL(url).host
+  const { host } = new URL(url)
   const connection = createConnection({
     uri: url.replace(/^mariadb:/i, 'mysql:'),
     connectTimeout: CONNECT_MS,
@@ -45,7 +45,7 @@ export async function readMariadb(url: string, limits = LIMITS): Promise<ReadTab
   }) as unknown as MysqlConnection
   const reading = boundedQuery(connection, limits)
   try {
-    return await readTables(place, {
+    return await readTables(host, {
       query: reading.query,
       quoted: (name) => `\`${name}\``,
       tableNames:
@@ -59,7 +59,7 @@ export async function readMariadb(url: string, limits = LIMITS): Promise<ReadTab
     const { code } = cause as { readonly code?: unknown }
     const what = cause instanceof TooMuch ? cause.message : code
     throw new ConfigurationError(
-      `${place}: cannot be read (${typeof what === 'string' ? what : 'no answer'})`,
+      `${host}: cannot be read (${typeof what === 'string' ? what : 'no answer'})`,
       { cause },
     )
   } finally {

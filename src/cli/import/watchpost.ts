@@ -46,7 +46,7 @@ export async function importExport(call: Call, path: string): Promise<number> {
       slugs: pairsOf(flags, 'slug', 'slugs of public pages'),
       onProgress: (lines, doing) => shown.update(`${doing}: ${lines} lines`),
     })
-    tell(view, dryRun)
+    printCounts(view, dryRun)
     return EXIT.ok
   } catch (error) {
     throw asMistakeOf(path, error)
@@ -55,7 +55,7 @@ export async function importExport(call: Call, path: string): Promise<number> {
   }
 }
 
-/** `--location old=new`, again and again. */
+/** `--location old=new`, repeatable. */
 function pairsOf(flags: Flags, name: string, what: string): Record<string, string> {
   const given = flags[name]
   const pairs = Array.isArray(given) ? given : []
@@ -69,7 +69,7 @@ function pairsOf(flags: Flags, name: string, what: string): Record<string, strin
   )
 }
 
-function tell(view: ImportView, dryRun: boolean): void {
+function printCounts(view: ImportView, dryRun: boolean): void {
   const { monitors, contacts, maintenance, incidents, results, days, missing_secrets } = view
   const { public_pages, status_reports, locked_pages } = view
   const done = dryRun ? 'would be stored' : 'stored'
