@@ -29,8 +29,8 @@ import { DENSITY_COOKIE, openRoutes, THEME_COOKIE } from './routes/open-routes.t
 import { privateRoutes } from './routes/private-routes.ts'
 import { publicRoutes } from './public/public-routes.ts'
 import { publishedRoutes } from './public/published-routes.ts'
-import { badRequest, notFound, PageError, wrongMethod } from './http/http-error.ts'
-import type { Failure } from './http/http-error.ts'
+import { badRequest, notFound, PageError, wrongMethod } from './http/page-error.ts'
+import type { Failure } from './http/page-error.ts'
 import { createRequests } from './http/requests.ts'
 import { createSessions } from './session/session.ts'
 
@@ -129,7 +129,7 @@ async function callOf(service: Service, request: Request): Promise<Call> {
   return { service, request, url, path, frame, params: [] }
 }
 
-/** @throws HttpError and any error of the engine */
+/** @throws PageError and any error of the engine */
 async function answerOf(routes: readonly Route[], call: Call): Promise<Answer | Response> {
   const { service, request, url, path } = call
   if (!owns(service.base, url.pathname)) throw notFound()

@@ -10,7 +10,7 @@ import type { Page } from '../../engine/api/filters.ts'
 import { AUDITED_RESOURCES } from '../../model/audit.ts'
 import type { AuditedResource, FieldChange } from '../../model/audit.ts'
 import type { Json } from '../../model.ts'
-import { badRequest } from '../http/http-error.ts'
+import { badRequest } from '../http/page-error.ts'
 import { oneOf, positive } from '../http/call.ts'
 import type { Route } from '../http/call.ts'
 import type { Frame } from '../layout/frame.ts'
@@ -40,7 +40,7 @@ interface AuditAsk {
   readonly after: number | undefined
 }
 
-/** @throws HttpError for a filter that cannot be */
+/** @throws PageError for a filter that cannot be */
 function askOf(query: URLSearchParams): AuditAsk {
   const actor = (query.get('actor') ?? '').trim()
   if (actor.length > ACTOR_CHARS)

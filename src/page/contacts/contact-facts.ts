@@ -7,7 +7,7 @@
 import type { AccountScope } from '../../engine/api/engine.ts'
 import type { ContactView, NotificationView } from '../../engine/api/views.ts'
 import { unlessGone } from '../../errors.ts'
-import { badRequest } from '../http/http-error.ts'
+import { badRequest } from '../http/page-error.ts'
 
 /** Contacts of one page. */
 const ROWS = 25

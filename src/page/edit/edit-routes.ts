@@ -11,7 +11,7 @@ import type { JsonObject } from '../../model.ts'
 import { newInput, patchInput } from '../forms/read-form.ts'
 import { positive } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
-import { badRequest, forbidden } from '../http/http-error.ts'
+import { badRequest, forbidden } from '../http/page-error.ts'
 import type { Frame } from '../layout/frame.ts'
 import { english, foreign, html } from '../layout/markup.ts'
 import type { Content, Said } from '../layout/markup.ts'
@@ -117,7 +117,7 @@ interface Facts {
   readonly controls: Controls
 }
 
-/** @throws HttpError for an unknown type */
+/** @throws PageError for an unknown type */
 async function factsOf(
   { service }: Call,
   scope: AccountScope,

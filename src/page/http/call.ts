@@ -15,7 +15,7 @@ import type { Assets } from './assets.ts'
 import type { Frame } from '../layout/frame.ts'
 import type { Languages } from '../words/languages.ts'
 import type { Live } from '../live/live.ts'
-import { badRequest, forbidden } from './http-error.ts'
+import { badRequest, forbidden } from './page-error.ts'
 import type { Requests } from './requests.ts'
 import type { Sessions } from '../session/session.ts'
 import { canParseUrl } from '../../model/url.ts'
@@ -65,12 +65,12 @@ export interface Route {
   answer(call: Call): Promise<Answer | Response> | Answer | Response
 }
 
-/** @throws HttpError for a form of another origin */
+/** @throws PageError for a form of another origin */
 export function requireSameOrigin({ request }: Call): void {
   if (!isSameOrigin(request)) throw forbidden(({ words }) => words.errors.otherSite)
 }
 
-/** The fields of a form from the page itself. @throws HttpError for another origin */
+/** The fields of a form from the page itself. @throws PageError for another origin */
 export async function ownForm(call: Call, limit_bytes = LIMIT_BYTES): Promise<URLSearchParams> {
   requireSameOrigin(call)
   const { request, service } = call
@@ -86,16 +86,15 @@ export function backOf(given: string | null, base: string): string {
   return given.startsWith(start) && !given.includes('\\') ? given : start
 }
 
-/** The positive integer of a parameter, `undefined` if absent. @throws HttpError */
+/** The positive integer of a parameter, `undefined` if absent. @throws PageError */
 export function positive(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name) ?? ''
   if (text === '') return undefined
-  const value = /^[1-9]\d{0,14}$/.test(text) ? Number(text) : NaN
-  if (Number.isNaN(value)) throw badRequest(({ words }) => words.errors.noNumber(name))
-  return value
+  if (!isId(text)) throw badRequest(({ words }) => words.errors.noNumber(name))
+  return Number(text)
 }
 
-/** One of these words, `undefined` if the parameter is absent. @throws HttpError */
+/** One of these words, `undefined` if the parameter is absent. @throws PageError */
 export function oneOf<const W extends string>(
   query: URLSearchParams,
   name: string,
@@ -111,11 +110,16 @@ export function oneOf<const W extends string>(
 
 /** Ids as a comma-separated list, at most `max`; invalid ones are ignored. */
 export function idList(query: URLSearchParams, name: string, max: number): readonly number[] {
-  return (query.get(name) ?? '')
-    .split(',')
-    .filter((text) => /^[1-9]\d{0,14}$/.test(text))
-    .slice(0, max)
-    .map(Number)
+  return idsOf((query.get(name) ?? '').split(','), max)
+}
+
+/** The first `max` ids among texts; others are ignored. */
+export function idsOf(texts: readonly string[], max: number): readonly number[] {
+  return texts.filter(isId).slice(0, max).map(Number)
+}
+
+function isId(text: string): boolean {
+  return /^[1-9]\d{0,14}$/.test(text)
 }
 
 /**

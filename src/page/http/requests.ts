@@ -7,7 +7,7 @@
 
 import { requestServicesOf, admitCheck } from '../../engine/services/request-services.ts'
 import type { Requester } from '../../engine/services/request-services.ts'
-import { tooMany } from './http-error.ts'
+import { tooMany } from './page-error.ts'
 
 export interface PageRate {
   /** Buttons, counted with API requests of the same key; default 60. */
@@ -18,7 +18,7 @@ export interface PageRate {
   readonly windowSec?: number | undefined
 }
 
-/** Each @throws HttpError 429 */
+/** Each @throws PageError 429 */
 export interface Requests {
   view(by: Requester): Promise<void>
   action(by: Requester): Promise<void>

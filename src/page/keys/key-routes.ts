@@ -8,7 +8,7 @@
 import type { KeyView } from '../../engine/api/views.ts'
 import { ALL_SCOPES, KEY_SCOPES } from '../../model/scopes.ts'
 import type { KeyScope } from '../../model/scopes.ts'
-import { badRequest, conflict, forbidden } from '../http/http-error.ts'
+import { badRequest, conflict, forbidden } from '../http/page-error.ts'
 import type { Route } from '../http/call.ts'
 import type { Frame } from '../layout/frame.ts'
 import { foreign, html } from '../layout/markup.ts'

@@ -7,7 +7,7 @@
 
 import type { Clock, Timer } from '../../clock.ts'
 import type { Engine } from '../../engine/api/engine.ts'
-import { lookAtAdmission } from '../session/admission.ts'
+import { testAdmission } from '../session/admission.ts'
 import type { Admitted } from '../session/admission.ts'
 import type { Answer } from '../http/answer.ts'
 import { isWithinLimits } from './connection-limits.ts'
@@ -61,7 +61,7 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
   const listeners = new Set<Listener>()
   let unsubscribe: (() => void) | undefined
   let stopped = false
-  const admission = lookAtAdmission(clock, listeners)
+  const admission = testAdmission(clock, listeners)
   engine.on('stop', () => {
     stopped = true
     for (const listener of [...listeners]) listener.close()
@@ -69,9 +69,9 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
 
   function subscribe(): () => void {
     const offs = [
-      engine.on('state', ({ monitor }) => tell(monitor.id, 'state')),
-      engine.on('starved', ({ monitor }) => tell(monitor.id, 'state')),
-      engine.on('round', ({ monitor }) => tell(monitor.id, 'round')),
+      engine.on('state', ({ monitor }) => notifyAll(monitor.id, 'state')),
+      engine.on('starved', ({ monitor }) => notifyAll(monitor.id, 'state')),
+      engine.on('round', ({ monitor }) => notifyAll(monitor.id, 'round')),
       engine.on('notification', ({ account_id }) => {
         for (const listener of listeners) listener.delivered(account_id)
       }),
@@ -81,7 +81,7 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
     }
   }
 
-  function tell(monitor_id: number, what: 'state' | 'round'): void {
+  function notifyAll(monitor_id: number, what: 'state' | 'round'): void {
     for (const listener of listeners) listener.changed(monitor_id, what)
   }
 
@@ -199,9 +199,9 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     changed(monitor_id, 'state')
   }
 
-  async function tellIfItStays(monitor_id: number): Promise<void> {
+  async function notifyIfItStays(monitor_id: number): Promise<void> {
     // Without an answer it may have left.
-    if ((await stays?.(monitor_id).catch(() => false)) === true) tell('state')
+    if ((await stays?.(monitor_id).catch(() => false)) === true) notify('state')
   }
 
   function changed(monitor_id: number, what: 'state' | 'round'): void {
@@ -211,11 +211,11 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
       if (soon) void askFor(monitor_id)
       return
     }
-    if (stays === undefined) tell(what)
-    else void tellIfItStays(monitor_id)
+    if (stays === undefined) notify(what)
+    else void notifyIfItStays(monitor_id)
   }
 
-  function tell(what: 'state' | 'round'): void {
+  function notify(what: 'state' | 'round'): void {
     if (!open) return
     const soon = what === 'state'
     if (due !== undefined && (due.soon || !soon)) return
@@ -239,7 +239,7 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     close,
     changed,
     delivered(account_id) {
-      if (subscription.deliveries === true && audience.id === account_id) tell('round')
+      if (subscription.deliveries === true && audience.id === account_id) notify('round')
     },
   }
 }

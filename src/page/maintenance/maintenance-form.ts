@@ -4,6 +4,7 @@
  * @module
  */
 
+import { iso } from '../../clock.ts'
 import type { MonitorSummary } from '../../engine/api/views.ts'
 import { WEEKDAYS } from '../../model.ts'
 import type { EpochMs, Json, JsonObject } from '../../model.ts'
@@ -38,7 +39,7 @@ function windowOf(form: URLSearchParams, now: EpochMs): Record<string, Json> {
   const duration_min = Number(form.get('duration_min') ?? '')
   if (when === 'now') {
     const end = Number.isFinite(duration_min) ? now + duration_min * MINUTE_MS : now
-    return { start: new Date(now).toISOString(), end: timeText(end) }
+    return { start: iso(now), end: timeText(end) }
   }
   if (when === 'weekly')
     return {
@@ -52,7 +53,7 @@ function windowOf(form: URLSearchParams, now: EpochMs): Record<string, Json> {
 
 /** A time too far off is for the engine to refuse. */
 function timeText(at: number): string {
-  return Math.abs(at) < 8e15 ? new Date(at).toISOString() : ''
+  return Math.abs(at) < 8e15 ? iso(at) : ''
 }
 
 /** `2026-03-12T14:30` of a browser, in UTC as all times of the page. */

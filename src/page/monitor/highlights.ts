@@ -15,14 +15,15 @@ import { relative } from '../layout/words.ts'
 import type { Language } from '../words/language.ts'
 import { DAY_MS } from '../../model/time.ts'
 
-interface Room {
+/** How much of a value is written. */
+interface TextLimits {
   /** Maximum items of a list; the others are counted. */
   readonly items: number
   /** Maximum length in total; a longer text is cut. */
   readonly chars: number
 }
 
-const ROOMY: Room = { items: 20, chars: 1000 }
+const LONG: TextLimits = { items: 20, chars: 1000 }
 
 const SHORT = { items: 6, chars: 200 }
 
@@ -131,29 +132,29 @@ function ending(value: string, now: EpochMs): Content {
 }
 
 /** `yes`, `a, b`, `bits 2048, weak no`; items of a list of objects are separated by semicolons. */
-export function inWords(value: Json, room: Room = ROOMY): Said {
+export function inWords(value: Json, limits: TextLimits = LONG): Said {
   return (language) => {
-    const text = said(value, room, language)
-    return text.length > room.chars ? `${text.slice(0, room.chars)}…` : text
+    const text = said(value, limits, language)
+    return text.length > limits.chars ? `${text.slice(0, limits.chars)}…` : text
   }
 }
 
-function said(value: Json, room: Room, language: Language): string {
+function said(value: Json, limits: TextLimits, language: Language): string {
   const { common } = language.words
   if (value === null) return '–'
   if (typeof value === 'boolean') return value ? common.yes : common.no
   if (typeof value !== 'object') return String(value)
-  if (Array.isArray(value)) return listed(value as readonly Json[], room, language)
+  if (Array.isArray(value)) return listed(value as readonly Json[], limits, language)
   return Object.entries(value as JsonObject)
     .flatMap(([name, part]) =>
-      part === undefined || part === null ? [] : [`${name} ${said(part, room, language)}`],
+      part === undefined || part === null ? [] : [`${name} ${said(part, limits, language)}`],
     )
     .join(', ')
 }
 
-function listed(values: readonly Json[], room: Room, language: Language): string {
+function listed(values: readonly Json[], limits: TextLimits, language: Language): string {
   const { common } = language.words
-  const shown = values.slice(0, room.items).map((each) => said(each, room, language))
+  const shown = values.slice(0, limits.items).map((each) => said(each, limits, language))
   const rest = values.length - shown.length
   const between = values.some((each) => typeof each === 'object') ? '; ' : ', '
   return shown.length === 0

@@ -7,7 +7,8 @@
 import type { AccountScope, MonitorFilter } from '../../engine/api/engine.ts'
 import type { BulkFilter } from '../../engine/api/bulk.ts'
 import { isWatchpostError } from '../../errors.ts'
-import { badRequest } from '../http/http-error.ts'
+import { badRequest } from '../http/page-error.ts'
+import { idsOf } from '../http/call.ts'
 import type { Route } from '../http/call.ts'
 import { html } from '../layout/markup.ts'
 import type { Said } from '../layout/markup.ts'
@@ -43,16 +44,12 @@ interface Chosen {
   readonly ids: ReadonlySet<number> | undefined
 }
 
-/** @throws HttpError if none is marked */
+/** @throws PageError if none is marked */
 function chosenOf(form: URLSearchParams, wanted: Wanted): Chosen {
   const list = engineFilter(wanted)
   if (form.get('all') === 'on')
     return { bulk: list ?? { all: true }, list: list ?? {}, ids: undefined }
-  const ids = form
-    .getAll('id')
-    .filter((id) => /^[1-9]\d{0,14}$/.test(id))
-    .slice(0, MARKED)
-    .map(Number)
+  const ids = idsOf(form.getAll('id'), MARKED)
   if (ids.length === 0) throw badRequest(({ words }) => words.overview.noneMarked)
   return { bulk: { ids }, list: {}, ids: new Set(ids) }
 }

@@ -9,7 +9,7 @@ import { MONITOR_STATES, MONITOR_STATUSES } from '../../model.ts'
 import { html } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
 import type { Counts } from './counts.ts'
-import { badRequest } from '../http/http-error.ts'
+import { badRequest } from '../http/page-error.ts'
 import { stateWords } from '../layout/words.ts'
 
 export interface Wanted {
@@ -24,7 +24,7 @@ export interface Wanted {
 const TEXT_CHARS = 200
 const PAGE_LIMIT = 10_000
 
-/** @throws HttpError for an invalid state, type or page */
+/** @throws PageError for an invalid state, type or page */
 export function wantedOf(query: URLSearchParams, types: readonly TypeView[]): Wanted {
   const given = (name: string): string => (query.get(name) ?? '').trim()
   const wanted = {

@@ -44,7 +44,7 @@ const URGENCY: Readonly<Record<MonitorState, number>> = {
   paused: 7,
 }
 
-/** Stale monitors rank with pending ones. */
+/** Stale monitors rank with those that fail without being down yet. */
 function urgencyOf(monitor: MonitorEntry): number {
   return Math.min(URGENCY[monitor.state], isUnseen(monitor) ? URGENCY.confirming : Infinity)
 }
@@ -52,22 +52,22 @@ function urgencyOf(monitor: MonitorEntry): number {
 /** Monitors that are ordered between two looks at the clock. */
 const AT_ONCE = 200
 
-interface Places {
+interface Part {
   readonly from: number
   readonly to: number
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
 }
 
-/** The places from `from` to before `to` in the order of urgency, then of names. */
+/** The monitors from `from` to before `to` in the order of urgency, then of names. */
 export async function mostUrgent(
   monitors: readonly MonitorEntry[],
-  { from, to, clock }: Places,
+  { from, to, clock }: Part,
 ): Promise<readonly MonitorEntry[]> {
   const yieldIfLong = yielderOf(clock)
-  const first: Place[] = []
+  const first: Ranked[] = []
   let left = AT_ONCE
   for (const entry of monitors) {
-    putInPlace(first, entry, to)
+    insert(first, entry, to)
     if (--left > 0) continue
     left = AT_ONCE
     await yieldIfLong()
@@ -75,35 +75,35 @@ export async function mostUrgent(
   return first.slice(from).map(({ entry }) => entry)
 }
 
-/** Most are behind the first ones. */
-function putInPlace(first: Place[], entry: MonitorEntry, count: number): void {
+/** Keeps the first `count`; most monitors are behind them. */
+function insert(first: Ranked[], entry: MonitorEntry, count: number): void {
   const last = first.length < count ? undefined : first.at(-1)
   if (last !== undefined && urgencyOf(entry) > last.rank) return
-  const place = placeOf(entry)
-  if (last !== undefined && order(place, last) > 0) return
+  const ranked = rankedOf(entry)
+  if (last !== undefined && order(ranked, last) > 0) return
   let [low, high] = [0, first.length]
   while (low < high) {
     const middle = (low + high) >> 1
     const other = first[middle]
-    if (other !== undefined && order(other, place) < 0) low = middle + 1
+    if (other !== undefined && order(other, ranked) < 0) low = middle + 1
     else high = middle
   }
-  first.splice(low, 0, place)
+  first.splice(low, 0, ranked)
   if (first.length > count) first.pop()
 }
 
-interface Place {
+interface Ranked {
   readonly entry: MonitorEntry
   readonly rank: number
 }
 
-function placeOf(entry: MonitorEntry): Place {
+function rankedOf(entry: MonitorEntry): Ranked {
   return { entry, rank: urgencyOf(entry) }
 }
 
 /** "shop 2" before "shop 10", "Ärzte" beside "Arzt", punctuation before letters. */
 const names = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-function order(a: Place, b: Place): number {
+function order(a: Ranked, b: Ranked): number {
   return a.rank - b.rank || names.compare(a.entry.name, b.entry.name) || a.entry.id - b.entry.id
 }

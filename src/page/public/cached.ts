@@ -8,7 +8,7 @@ import { yieldingQueueOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { createFairQueue } from '../../fair-queue.ts'
 import type { Queued } from '../../fair-queue.ts'
-import { PageError } from '../http/http-error.ts'
+import { PageError } from '../http/page-error.ts'
 import type { Language } from '../words/language.ts'
 
 export interface CachedValue<T> {

@@ -6,14 +6,14 @@
  */
 
 import { neighbourhoodOf } from '../../net/peer/client-address.ts'
-import { mayLook, sessionCookie, sessionIn } from '../session/access.ts'
+import { mayRead, sessionCookie, sessionIn } from '../session/access.ts'
 import { htmlAnswer, seeOther } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
 import { backOf, ownForm } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
 import { cookie } from '../session/cookies.ts'
 import { DENSITIES, documentOf, THEMES } from '../layout/frame.ts'
-import { notFound, badRequest } from '../http/http-error.ts'
+import { notFound, badRequest } from '../http/page-error.ts'
 import type { Frame } from '../layout/frame.ts'
 import { html } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
@@ -74,7 +74,7 @@ async function signIn(call: Call): Promise<Answer> {
     const answer = askForKey(again, 429, ({ words }) => words.signIn.tooMany(retry_sec))
     return { ...answer, headers: { ...answer.headers, 'Retry-After': String(retry_sec) } }
   }
-  if (!mayLook(found.key)) return askForKey(again, 403, ({ words }) => words.signIn.notReader)
+  if (!mayRead(found.key)) return askForKey(again, 403, ({ words }) => words.signIn.notReader)
   await service.requests.view({ key_id: found.key.id })
   const value = sessions.begin({ account_id: found.account_id, key_id: found.key.id })
   const secure = service.isSecure(url)

@@ -1,5 +1,5 @@
 /**
- * The doors for signed-in users: a view of an account, and a form that changes something in it.
+ * Routes of signed-in users: a view of an account, and a form that changes something in it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { htmlAnswer, seeOther } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
 import { FORM_BYTES, ownForm, requireSameOrigin } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
-import { forbidden } from '../http/http-error.ts'
+import { forbidden } from '../http/page-error.ts'
 import { documentOf } from '../layout/frame.ts'
 import type { Section, Sheet } from '../layout/frame.ts'
 import { visitorOf } from '../session/access.ts'
@@ -47,7 +47,7 @@ export function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet
       const { service, request } = call
       const visitor = await visitorOf(request, service)
       if (visitor instanceof Response) return visitor
-      if (visitor === undefined) return turnedAway(call)
+      if (visitor === undefined) return signInInstead(call)
       await service.requests.view(visitor.by)
       const scope = service.engine.account(visitor.account_id)
       const can_act = visitor.read_only !== true
@@ -71,7 +71,7 @@ function sheetAnswer(call: Call, visitor: Visitor, given: PrivateSheet): Answer 
   return htmlAnswer(document, { ...frame, status })
 }
 
-function turnedAway({ service, frame }: Call): Answer {
+function signInInstead({ service, frame }: Call): Answer {
   if (service.authorize !== undefined) throw forbidden(({ words }) => words.errors.notYours)
   const back = frame.here === `${service.base}/` ? '' : `?return=${encodeURIComponent(frame.here)}`
   return seeOther(`${service.base}/sign-in${back}`)

@@ -72,15 +72,15 @@ export async function visitorOf(
     if (!access || !(await engine.accounts.exists(access.account_id))) return undefined
     const { account_id, identity = 'page', read_only = false } = access
     // Only `false` or an absent value allows buttons: `1`, `null` or `'true'` do not.
-    const looks_only = (read_only as unknown) !== false
+    const only_reads = (read_only as unknown) !== false
     const by = { identity: `${account_id}:${identity}` }
     const actor = actorFrom(access.actor, 'page')
-    const keys = !looks_only && (access.keys as unknown) === true
-    return { account_id, identity, actor, read_only: looks_only, keys, session: false, by }
+    const keys = !only_reads && (access.keys as unknown) === true
+    return { account_id, identity, actor, read_only: only_reads, keys, session: false, by }
   }
   const session = sessions.read(sessionIn(request, parts))
   const key = session === undefined ? undefined : await keyOf(engine, session)
-  if (session === undefined || key === undefined || !mayLook(key)) return undefined
+  if (session === undefined || key === undefined || !mayRead(key)) return undefined
   const { account_id, key_id } = session
   const read_only = !key.scopes.includes('write')
   // Those that may do everything: a key makes none that may do more than itself.
@@ -89,7 +89,7 @@ export async function visitorOf(
 }
 
 /** The page shows everything of the account, so that one scope of many does not suffice. */
-export function mayLook({ scopes }: Pick<KeyView, 'scopes'>): boolean {
+export function mayRead({ scopes }: Pick<KeyView, 'scopes'>): boolean {
   return scopes.includes('read')
 }
 

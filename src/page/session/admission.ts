@@ -17,23 +17,23 @@ export interface Admitted {
 const POLL_MS = 1500
 const ASK_LIMIT_MS = 1500
 
-export interface AdmissionLook {
+export interface AdmissionTests {
   /** Starts the tests, which run while there are connections. */
   begin(): void
   end(): void
 }
 
-export function lookAtAdmission(
+export function testAdmission(
   clock: Pick<Clock, 'timer'>,
   listeners: ReadonlySet<Admitted>,
-): AdmissionLook {
+): AdmissionTests {
   let timer: Timer | undefined
 
   function next(): void {
-    timer = clock.timer(POLL_MS, () => void look(), { background: true })
+    timer = clock.timer(POLL_MS, () => void testAll(), { background: true })
   }
 
-  async function look(): Promise<void> {
+  async function testAll(): Promise<void> {
     const mine = timer
     await Promise.all([...listeners].map((listener) => closeUnlessAdmitted(listener, clock)))
     if (timer === mine && timer !== undefined) next()
