@@ -75,7 +75,8 @@ export function createAnnouncer({ core, schedule }: AnnouncerOptions): Announcer
     },
 
     announceStarvation({ cached, starved: stale, since }) {
-      const monitor = monitorSummary(cached, { ...schedule.factsOf(cached), stale })
+      // A monitor that is checked again stays stale while its rounds are inconclusive.
+      const monitor = monitorSummary(cached, schedule.factsOf(cached))
       const { account_id } = cached.record
       emit(core, 'starved', { account_id, monitor, stale, since: iso(since) })
     },
