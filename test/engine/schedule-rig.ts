@@ -8,7 +8,7 @@ import { nextDueAt } from '../../src/engine/scheduling/cadence.ts'
 import { createMaintenanceSchedule } from '../../src/engine/scheduling/maintenance.ts'
 import { createMonitorSchedule } from '../../src/engine/scheduling/monitor-schedule.ts'
 import { createStaleness } from '../../src/engine/scheduling/staleness.ts'
-import type { StalenessChange } from '../../src/engine/scheduling/staleness.ts'
+import type { StarvationChange } from '../../src/engine/scheduling/staleness.ts'
 import type {
   CommonSettings,
   LocationState,
@@ -85,8 +85,8 @@ export async function scheduled() {
   })
   changeBus.subscribe(schedule.follow)
   const starved: string[] = []
-  staleness.start(({ cached, stale }: StalenessChange) =>
-    starved.push(`${cached.record.id} ${stale}`),
+  staleness.start((change: StarvationChange) =>
+    starved.push(`${change.cached.record.id} ${change.starved}`),
   )
   onTestFinished(() => {
     schedule.stop()
