@@ -12,6 +12,7 @@ import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
 import { defineContactKind } from '../../src/webhook/contact-kind.ts'
 import type { AttemptResult } from '../../src/webhook/contact-kind.ts'
+import { RECORDER } from './recorder-kind.ts'
 
 export type Said = 'ok' | 'fail' | 'unknown' | { fail: string } | { ok: Findings }
 
@@ -76,14 +77,7 @@ export async function rig(
   const checks: string[] = []
   const told = given?.told ?? []
   const recorder = defineContactKind({
-    kind: 'recorder',
-    title: 'Recorder',
-    fields: {
-      to: field.text({ description: 'Name' }).required(),
-      secret: field.secret({ description: 'Secret' }),
-    },
-    policy: () => undefined,
-    check: () => Promise.resolve({}),
+    ...RECORDER,
     deliver(_ctx, settings, delivery): Promise<AttemptResult> {
       const status = answers.get(settings.to) ?? 200
       const body = JSON.parse(Buffer.from(delivery.body).toString('utf8')) as Record<

@@ -6,7 +6,6 @@ import type { Core } from '../../src/engine/core/core.ts'
 import { createOutbox } from '../../src/engine/delivery/outbox.ts'
 import type { DeliveryLimits } from '../../src/engine/delivery/claiming.ts'
 import type { Changed } from '../../src/engine/monitors/cached-monitor.ts'
-import { field } from '../../src/fields/vocabulary.ts'
 import type { ContactRecord } from '../../src/model.ts'
 import { createSeal } from '../../src/seal.ts'
 import { contact, incident, monitor } from '../../src/testing/store-suite/case.ts'
@@ -18,6 +17,7 @@ import { serve } from '../support/http-exchange.ts'
 import { listening } from '../support/listening.ts'
 import { NOON } from './cached-monitor.ts'
 import { monitorsRig } from './monitors-rig.ts'
+import { RECORDER } from './recorder-kind.ts'
 
 const MINUTE = 60_000
 
@@ -56,14 +56,7 @@ async function sending(
   const { store, clock, monitorCache } = rig
   const sent: Sent[] = []
   const kind = defineContactKind({
-    kind: 'recorder',
-    title: 'Recorder',
-    fields: {
-      to: field.text({ description: 'Name' }).required(),
-      secret: field.secret({ description: 'Secret' }),
-    },
-    policy: () => undefined,
-    check: () => Promise.resolve({}),
+    ...RECORDER,
     async deliver(ctx, settings, delivery) {
       const each = { ctx, settings, delivery, at: clock.now() - NOON }
       return answer(each, sent.push(each))
