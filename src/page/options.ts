@@ -60,8 +60,8 @@ export interface StatusPageOptions {
    */
   readonly clientOf?: ((request: Request) => string) | undefined
   /**
-   * Limits of buttons and views per key; `false` disables them. Buttons share the window of the API's requests.
-   * Default 60 buttons and 600 views in 60 seconds.
+   * Limits of buttons and views per key, and of all keys of an account; `false` disables them. Buttons share the window
+   * of the API's requests. Default 60 buttons and 600 views in 60 seconds, for an account ten times as many.
    */
   readonly rateLimit?: false | PageRate | undefined
   /**
@@ -106,6 +106,8 @@ const OPTIONS: OptionTable<StatusPageOptions> = {
     option.group<PageRate>({
       requests: option.requestCount,
       views: option.requestCount,
+      accountRequests: option.requestCount,
+      accountViews: option.requestCount,
       windowSec: option.windowSec,
     }),
   ),

@@ -28,7 +28,7 @@ import type { Idempotency } from './idempotency.ts'
 import { readJson } from './body.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { Call, Host } from './operation.ts'
-import { DEFAULT_RATE, engineWindow, rateHeaders, requireQuota } from './rate-limit.ts'
+import { engineWindow, rateHeaders, ratePolicy, requireQuota } from './rate-limit.ts'
 import type { RatePolicy, RateWindow } from './rate-limit.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import type { RefuseCrossSite } from './cross-site.ts'
@@ -44,7 +44,8 @@ export interface RestOptions {
   /** The balance of an account. Default: none (`{ amount: null, unlimited: true }`). */
   readonly balance?: Host['balance'] | undefined
   /**
-   * Requests per key (spec 8: 60 in 60 seconds, the default); `false` disables the limit. `window` counts them.
+   * Requests per key (spec 8: 60 in 60 seconds, the default) and of all keys of an account (`accountRequests`, 600 unless
+   * `authenticate` is given); `false` disables both limits. `window` counts them.
    * Default: the engine counts them, for REST, page and metrics together, and across all processes if its store is
    * shared and the keys are the engine's.
    */
@@ -79,6 +80,7 @@ const OPTIONS: OptionTable<RestOptions> = {
     option.group<Exclude<RestOptions['rateLimit'], false | undefined>>({
       requests: option.requestCount,
       windowSec: option.windowSec,
+      accountRequests: option.requestCount,
       window: option.having('take'),
     }),
   ),
@@ -143,9 +145,10 @@ function createService(engine: Engine, options: RestOptions): Service {
   checkOptions('createRest', options, OPTIONS)
   const { clock = systemClock, basePath = '', rateLimit = {} } = options
   const logger = loggerOf(options.logger)
+  const foreign = options.authenticate !== undefined
   const host: Host = {
     balance: options.balance ?? (() => ({ amount: null, unlimited: true })),
-    rate: rateLimit === false ? null : rateOf(rateLimit),
+    rate: rateLimit === false ? null : ratePolicy(rateLimit, { foreign }),
     base_path: basePath,
   }
   const served = options.manageContacts === true ? [...routes, ...contactRoutes] : routes
@@ -160,8 +163,7 @@ function createService(engine: Engine, options: RestOptions): Service {
     refuseCrossSite: refuseCrossSite(options.allowedOrigins ?? []),
     countAuthFailure: authFailureCounter(clock, options.clientOf),
     window:
-      (rateLimit === false ? undefined : rateLimit.window) ??
-      engineWindow(engine, { foreign: options.authenticate !== undefined }),
+      (rateLimit === false ? undefined : rateLimit.window) ?? engineWindow(engine, { foreign }),
     router: createRouter(served),
     idempotency: idempotency({ services: requestServicesOf(engine), clock, logger }),
     clock,
@@ -170,13 +172,6 @@ function createService(engine: Engine, options: RestOptions): Service {
       (document ??= documentReply(
         openApiDocument({ routes: served, types: engine.types, base_path: basePath }),
       )),
-  }
-}
-
-function rateOf({ requests, windowSec }: Partial<RatePolicy>): RatePolicy {
-  return {
-    requests: requests ?? DEFAULT_RATE.requests,
-    windowSec: windowSec ?? DEFAULT_RATE.windowSec,
   }
 }
 

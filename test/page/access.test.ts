@@ -130,6 +130,28 @@ describe('signing in', () => {
   })
 })
 
+describe('the sessions of an account', () => {
+  it('look at ten times as many pages as those of one key, and never at those of another account', async () => {
+    const { engine, visitor } = await site({ rateLimit: { views: 3 } })
+    const visits = await Promise.all(
+      Array.from({ length: 11 }, async () => {
+        const { key } = await engine.keys.create()
+        return { visit: visitor(), key }
+      }),
+    )
+    const last = visits.pop()
+    for (const { visit, key } of visits)
+      expect([
+        (await visit.signIn(key)).status,
+        (await visit.get('/')).status,
+        (await visit.get('/')).status,
+      ]).toEqual([303, 200, 200])
+    const refused = await last?.visit.signIn(last.key)
+    expect([refused?.status, refused?.headers.get('retry-after')]).toEqual([429, '60'])
+    expect((await visitor().signIn(OTHER_KEY)).status).toBe(303)
+  })
+})
+
 describe('the cookie of a session', () => {
   it('is for this site alone, out of reach of scripts, and for https where that is spoken', async () => {
     const { engine, clock, visitor } = await site({ sessionSec: 3600 })

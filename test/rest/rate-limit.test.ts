@@ -192,7 +192,10 @@ describe('the request limit of processes that share a store', () => {
     const { clock, engine, asked } = await setUpShared()
     const { fetch } = createRest(engine, { clock })
     const [first, second] = [await fetch(me()), await fetch(me())]
-    expect([first.status, first.headers.get('ratelimit')]).toEqual([200, '"key";r=59;t=60'])
+    expect([first.status, first.headers.get('ratelimit')]).toEqual([
+      200,
+      '"key";r=59;t=60, "account";r=599;t=60',
+    ])
     expect([second.status, second.headers.get('retry-after')]).toEqual([429, '2'])
     expect(asked[0]).toEqual({ key_id: 1, now: clock.now(), window_ms: 60_000, limit: 60 })
   })
@@ -203,5 +206,98 @@ describe('the request limit of processes that share a store', () => {
     const { fetch } = createRest(engine, { clock, authenticate })
     for (let n = 0; n < 60; n++) await fetch(me())
     expect([(await fetch(me())).status, asked]).toEqual([429, []])
+  })
+})
+
+describe('the request limit of an account', () => {
+  async function setUpKeys(options: Parameters<typeof createRest>[1] = {}, requests?: Requests) {
+    const clock = simulatedClock()
+    const store = memoryStore({ clock })
+    const engine = createEngine({
+      ...{ store: requests === undefined ? store : { ...store, requests }, checkers: [], clock },
+    })
+    await engine.open()
+    const other = await engine.accounts.create({ name: 'other' })
+    const keys: string[] = []
+    for (let n = 0; n < 12; n++) keys.push((await engine.keys.create()).key)
+    const { key: stranger } = await engine.account(other.id).keys.create()
+    const { fetch } = createRest(engine, { clock, ...options })
+    const ask = (key = '') => {
+      const headers = { authorization: `Bearer ${key}` }
+      return fetch(new Request('http://localhost/api/v1/types', { headers }))
+    }
+    async function askWithAll(times: number): Promise<Record<number, number>> {
+      const seen: Record<number, number> = {}
+      for (let n = 0; n < times; n++)
+        for (const key of keys) {
+          const { status } = await ask(key)
+          seen[status] = (seen[status] ?? 0) + 1
+        }
+      return seen
+    }
+    return { clock, engine, keys, stranger, ask, askWithAll }
+  }
+
+  it('is that of ten keys, however many there are, and not that of another account', async () => {
+    const { clock, keys, stranger, ask, askWithAll } = await setUpKeys()
+    expect(await askWithAll(50)).toEqual({ 200: 600 })
+    const refused = await ask(keys[0])
+    expect(refused.status).toBe(429)
+    expect(await refused.json()).toMatchObject({
+      error: 'rate_limited',
+      message: 'More than 600 requests of all keys of the account in 60 seconds',
+      retry_after: 60,
+    })
+    const named = (name: string) => refused.headers.get(name)
+    expect(named('retry-after')).toBe('60')
+    expect(named('ratelimit-policy')).toBe('"key";q=60;w=60, "account";q=600;w=60')
+    expect(named('ratelimit')).toBe('"account";r=0;t=60')
+    expect([named('x-ratelimit-limit'), named('x-ratelimit-remaining')]).toEqual(['60', '0'])
+    expect((await ask(stranger)).status).toBe(200)
+    await clock.advance(60_000)
+    // What was refused for the account was not counted for the key.
+    const after = await ask(keys[0])
+    expect(after.headers.get('ratelimit')).toBe('"key";r=59;t=60, "account";r=599;t=60')
+  })
+
+  it('leaves each key its own', async () => {
+    const { keys, ask } = await setUpKeys()
+    for (let n = 0; n < 60; n++) expect((await ask(keys[0])).status).toBe(200)
+    const refused = await ask(keys[0])
+    expect([refused.status, refused.headers.get('ratelimit')]).toEqual([
+      429,
+      '"key";r=0;t=60, "account";r=540;t=60',
+    ])
+    expect((await ask(keys[1])).headers.get('x-ratelimit-remaining')).toBe('59')
+  })
+
+  it('says what is left of it where that is less than what is left to the key', async () => {
+    const { keys, ask, askWithAll } = await setUpKeys({ rateLimit: { accountRequests: 30 } })
+    expect(await askWithAll(2)).toEqual({ 200: 24 })
+    expect((await ask(keys[0])).headers.get('x-ratelimit-remaining')).toBe('5')
+    expect(await askWithAll(1)).toEqual({ 200: 5, 429: 7 })
+  })
+
+  it('is not for keys of the host, unless it says so', async () => {
+    const authenticate = (request: Request) => {
+      return { account_id: 1, key: { id: request.headers.get('authorization') ?? '' } }
+    }
+    const free = await setUpKeys({ authenticate })
+    expect(await free.askWithAll(60)).toEqual({ 200: 720 })
+    expect((await free.ask('x')).headers.get('ratelimit')).toBe('"key";r=59;t=60')
+    const bound = await setUpKeys({ authenticate, rateLimit: { accountRequests: 24 } })
+    expect(await bound.askWithAll(3)).toEqual({ 200: 24, 429: 12 })
+  })
+
+  it('is exact while a shared store counts the keys', async () => {
+    const requests: Requests = {
+      admit: async () => {
+        await Promise.resolve()
+        return { admitted: true, remaining: 59, retry_at: null }
+      },
+    }
+    const { keys, ask } = await setUpKeys({ rateLimit: { accountRequests: 5 } }, requests)
+    const answers = await Promise.all(keys.map((key) => ask(key)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
   })
 })

@@ -291,7 +291,7 @@ describe('the request limit', () => {
     expect(status).toBe(429)
     expect(body).toMatchObject({ ok: false, error: 'rate_limited', retry_after: 60 })
     expect(headers.get('retry-after')).toBe('60')
-    expect(headers.get('ratelimit')).toBe('"key";r=0;t=60')
+    expect(headers.get('ratelimit')).toBe('"key";r=0;t=60, "account";r=540;t=60')
     expect((await ask('GET', '/api/v1/me', { key: OTHER_KEY })).status).toBe(200)
   })
 

@@ -9,6 +9,7 @@ import { ConfigurationError } from '../../errors.ts'
 import type { KeyView } from '../api/views.ts'
 import type { PublicPageRecord } from '../../model.ts'
 import { slidingLog } from '../core/sliding-log.ts'
+import type { SlidingLog } from '../core/sliding-log.ts'
 import type { AccountMonitors } from './account-monitors.ts'
 import type { ServiceContext } from './service-context.ts'
 
@@ -21,22 +22,44 @@ export const REQUEST_SERVICES = Symbol.for('watchpost.request-services')
 /** Who is counted: an API key, or another identity by a unique name. */
 export type Requester = { readonly key_id: number } | { readonly identity: string }
 
+/** The API keys of an account may ask together what so many of them may ask. */
+export const KEYS_TOGETHER = 10
+
+/** All requests of an account, for {@link RequestCounter.admit}; without a limit they are not counted. */
+export function requestsOfAccount(
+  account_id: number,
+  limit: number | undefined,
+): { readonly name: string; readonly limit: number } | undefined {
+  return limit === undefined ? undefined : { name: `requests of ${account_id}`, limit }
+}
+
+interface Room {
+  readonly remaining: number
+  /** At most the time until a request leaves the window; for a rejected one, until the next would be admitted. */
+  readonly reset_ms: number
+}
+
+export interface Admission extends Room {
+  readonly admitted: boolean
+  /** What is left to all of `together`; absent without it. `full`: it was rejected for that. */
+  readonly together?: (Room & { readonly full: boolean }) | undefined
+}
+
 /** Counts requests in one window for REST, the page and the metrics. */
 export interface RequestCounter {
   /**
    * Admits at most `limit` in any `window_ms`. API keys are counted by their ids, across all processes on a shared
    * store; other identities in this process.
+   *
+   * `together`: a name under which several requesters are counted as well, with a limit of its own. It protects this
+   * process, which counts it.
    */
   admit(request: {
     readonly by: Requester
     readonly window_ms: number
     readonly limit: number
-  }): Promise<{
-    readonly admitted: boolean
-    readonly remaining: number
-    /** At most the time until a request leaves the window; for a rejected one, until the next would be admitted. */
-    readonly reset_ms: number
-  }>
+    readonly together?: { readonly name: string; readonly limit: number } | undefined
+  }): Promise<Admission>
 }
 
 /** Locks of requests that may be repeated, over all processes. */
@@ -112,23 +135,46 @@ async function admit(engine: object, identity: string): ReturnType<typeof admitC
   return admitted ? { admitted } : { admitted, retry_sec: Math.max(1, Math.ceil(reset_ms / 1000)) }
 }
 
-/** Keys are counted in the store if several processes share it, everything else in this process. */
-export function requestsOf({ core, ready }: ServiceContext): RequestCounter {
-  const { clock, store } = core
-  const log = slidingLog(clock)
+export function requestsOf(context: ServiceContext): RequestCounter {
+  const log = slidingLog(context.core.clock)
+  const countOne = countOneOf(context, log)
   return {
-    async admit({ by, window_ms, limit }) {
-      if (store.requests === undefined || !('key_id' in by)) {
-        const who = 'key_id' in by ? `key ${by.key_id}` : `other ${by.identity}`
-        const { allowed, ...rest } = log.take(who, { limit, window_ms })
-        return { admitted: allowed, ...rest }
-      }
-      await ready()
-      const now = clock.now()
-      const request = { key_id: by.key_id, window_ms, limit, now }
-      const { admitted, remaining, retry_at } = await store.requests.admit(request)
-      const reset_ms = admitted ? window_ms : Math.max(0, (retry_at ?? now) - now)
-      return { admitted, remaining, reset_ms }
+    async admit({ together, ...request }) {
+      if (together === undefined) return countOne(request)
+      const { window_ms } = request
+      const name = `together ${together.name}`
+      const bound = { limit: together.limit, window_ms }
+      const { allowed: isFree, ...room } = log.look(name, bound)
+      // Not counted for the requester either.
+      if (!isFree) return { admitted: false, ...room, together: { full: true, ...room } }
+      const own = await countOne(request)
+      if (!own.admitted) return { ...own, together: { full: false, ...room } }
+      // Others may have been faster while the store counted.
+      const { allowed: admitted, ...rest } = log.take(name, bound)
+      const least = admitted ? own : { admitted, ...rest }
+      return { ...least, together: { full: !admitted, ...rest } }
     },
+  }
+}
+
+type CountOne = (
+  request: Omit<Parameters<RequestCounter['admit']>[0], 'together'>,
+) => Promise<Admission>
+
+/** Keys are counted in the store if several processes share it, everything else in this process. */
+function countOneOf({ core, ready }: ServiceContext, log: SlidingLog): CountOne {
+  const { clock, store } = core
+  return async ({ by, window_ms, limit }) => {
+    if (store.requests === undefined || !('key_id' in by)) {
+      const who = 'key_id' in by ? `key ${by.key_id}` : `other ${by.identity}`
+      const { allowed, ...rest } = log.take(who, { limit, window_ms })
+      return { admitted: allowed, ...rest }
+    }
+    await ready()
+    const now = clock.now()
+    const request = { key_id: by.key_id, window_ms, limit, now }
+    const { admitted, remaining, retry_at } = await store.requests.admit(request)
+    const reset_ms = admitted ? window_ms : Math.max(0, (retry_at ?? now) - now)
+    return { admitted, remaining, reset_ms }
   }
 }

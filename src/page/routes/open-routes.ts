@@ -75,7 +75,7 @@ async function signIn(call: Call): Promise<Answer> {
     return { ...answer, headers: { ...answer.headers, 'Retry-After': String(retry_sec) } }
   }
   if (!mayRead(found.key)) return askForKey(again, 403, ({ words }) => words.signIn.notReader)
-  await service.requests.view({ key_id: found.key.id })
+  await service.requests.view({ by: { key_id: found.key.id }, account_id: found.account_id })
   const value = sessions.begin({ account_id: found.account_id, key_id: found.key.id })
   const secure = service.isSecure(url)
   return seeOther(back, [sessionCookie(value, { base, secure, max_age_sec: sessions.max_age_sec })])

@@ -120,7 +120,7 @@ async function listen(call: Call): Promise<Answer | Response> {
   if (service.live.stopped) return { status: 204 }
   const visitor = await visitorOf(request, service)
   if (visitor === undefined || visitor instanceof Response) return { status: 401 }
-  await service.requests.view(visitor.by)
+  await service.requests.view(visitor)
   if (request.method === 'HEAD') return { status: 200 }
   const { account_id } = visitor
   const scope = service.engine.account(account_id)

@@ -48,7 +48,7 @@ export function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet
       const visitor = await visitorOf(request, service)
       if (visitor instanceof Response) return visitor
       if (visitor === undefined) return signInInstead(call)
-      await service.requests.view(visitor.by)
+      await service.requests.view(visitor)
       const scope = service.engine.account(visitor.account_id)
       const can_act = visitor.read_only !== true
       return sheetAnswer(call, visitor, await show({ call, scope, visitor, can_act }))
@@ -100,7 +100,7 @@ export function action(
       if (visitor instanceof Response) return visitor
       if (visitor === undefined || visitor.read_only === true)
         throw forbidden(({ words }) => words.errors.signInFirst)
-      await service.requests.action(visitor.by)
+      await service.requests.action(visitor)
       // Strangers do not get this far: their forms stay small.
       const form = await ownForm(call, FORM_BYTES)
       const scope = service.engine.account(visitor.account_id, { actor: visitor.actor })
