@@ -253,11 +253,11 @@ describe('the cookie of a session', () => {
     const value = visit.cookies.get('watchpost_session') ?? ''
     const mac = value.split('.').at(-1) ?? ''
     const forged = [
-      value.replace('1.2.', '1.1.'),
+      value.replace('2.2.', '2.1.'),
       value.slice(0, -1),
       `${value}x`,
       '',
-      `1.1.1.9999999999999.${'a'.repeat(16)}.${mac}`,
+      `2.1.1.${'a'.repeat(16)}.9999999999999.${'a'.repeat(16)}.${mac}`,
       value.replace(mac, 'A'.repeat(43)),
     ]
     for (const attempt of forged) {
@@ -282,6 +282,32 @@ describe('the cookie of a session', () => {
       expect((await next.get('/')).status).toBe(status)
     }
   })
+})
+
+it('a session that was signed out stays so, however many another account signs out', async () => {
+  const { visitor } = await site({ rateLimit: false })
+  const [first, other] = [visitor(), visitor()]
+  await first.signIn()
+  const kept = first.cookies.get('watchpost_session') ?? ''
+  await first.post('/sign-out')
+  for (let n = 0; n < 10_001; n++) {
+    await other.signIn(OTHER_KEY)
+    await other.post('/sign-out')
+  }
+  first.cookies.set('watchpost_session', kept)
+  expect((await first.get('/')).status).toBe(303)
+})
+
+it('a session is for its key, not for one of the same id in another database with the same secret', async () => {
+  const sessionKey = 'a secret of two services'
+  const [one, two] = [await site({ sessionKey }), await site({ sessionKey })]
+  const [first, second] = [await one.engine.keys.create(), await two.engine.keys.create()]
+  expect(first.view.id).toBe(second.view.id)
+  const [there, here] = [one.visitor(), two.visitor()]
+  await there.signIn(first.key)
+  expect((await there.get('/')).status).toBe(200)
+  here.cookies.set('watchpost_session', there.cookies.get('watchpost_session') ?? '')
+  expect((await here.get('/')).status).toBe(303)
 })
 
 describe('forms', () => {

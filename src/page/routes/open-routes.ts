@@ -7,6 +7,7 @@
 
 import { neighbourhoodOf } from '../../net/peer/client-address.ts'
 import { mayRead, sessionCookie, sessionIn } from '../session/access.ts'
+import { markOf } from '../session/session.ts'
 import { htmlAnswer, seeOther } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
 import { backOf, ownForm } from '../http/call.ts'
@@ -75,8 +76,9 @@ async function signIn(call: Call): Promise<Answer> {
     return { ...answer, headers: { ...answer.headers, 'Retry-After': String(retry_sec) } }
   }
   if (!mayRead(found.key)) return askForKey(again, 403, ({ words }) => words.signIn.notReader)
-  await service.requests.view({ by: { key_id: found.key.id }, account_id: found.account_id })
-  const value = sessions.begin({ account_id: found.account_id, key_id: found.key.id })
+  const { account_id, key } = found
+  await service.requests.view({ by: { key_id: key.id }, account_id })
+  const value = sessions.begin({ account_id, key_id: key.id, mark: markOf(key) })
   const secure = service.isSecure(url)
   return seeOther(back, [sessionCookie(value, { base, secure, max_age_sec: sessions.max_age_sec })])
 }

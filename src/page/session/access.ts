@@ -11,6 +11,7 @@ import { actorFrom } from '../../access/actor.ts'
 import { requestServicesOf } from '../../engine/services/request-services.ts'
 import type { Requester } from '../../engine/services/request-services.ts'
 import { cookie, cookieOf } from './cookies.ts'
+import { markOf } from './session.ts'
 import type { Session, Sessions } from './session.ts'
 
 /** What a visitor may see, as the host's `authorize` returns it. */
@@ -93,14 +94,14 @@ export function mayRead({ scopes }: Pick<KeyView, 'scopes'>): boolean {
   return scopes.includes('read')
 }
 
-/** A revoked key ends its sessions, and so does a removed account. */
+/** A revoked key ends its sessions, and so does a removed account; no other key of its id has them. */
 async function keyOf(
   engine: AccessParts['engine'],
   session: Session,
 ): Promise<KeyView | undefined> {
   if (!(await engine.accounts.exists(session.account_id))) return undefined
   const key = await requestServicesOf(engine).key(session.account_id, session.key_id)
-  return key?.revoked_at === null ? key : undefined
+  return key?.revoked_at === null && markOf(key) === session.mark ? key : undefined
 }
 
 /** The value of the session's cookie. */

@@ -1,24 +1,35 @@
 /**
- * Sessions: a signed cookie with the API key's id and the expiry.
+ * Sessions: a signed cookie with the API key's id and mark, and the expiry.
  *
  * An active session is not stored; sessions that were signed out are remembered until their expiry.
  *
  * @module
  */
 
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
+import type { KeyView } from '../../engine/api/views.ts'
 import type { EpochMs } from '../../model.ts'
 
 export interface Session {
   readonly account_id: number
   readonly key_id: number
+  /** As {@link markOf} makes it. */
+  readonly mark: string
   readonly ends_at: EpochMs
+}
+
+/**
+ * Tells a key from another one of the same id: in a second database that is served with the same secret, and in one that
+ * was made anew or restored from a backup.
+ */
+export function markOf({ prefix, created_at }: Pick<KeyView, 'prefix' | 'created_at'>): string {
+  return createHash('sha256').update(`${prefix} ${created_at}`).digest('base64url').slice(0, 16)
 }
 
 export interface Sessions {
   /** The value of a cookie. */
-  begin(who: Pick<Session, 'account_id' | 'key_id'>): string
+  begin(who: Omit<Session, 'ends_at'>): string
   read(value: string | undefined): Session | undefined
   end(value: string | undefined): void
   readonly max_age_sec: number
@@ -34,11 +45,19 @@ interface SessionOptions {
   readonly key?: string | Uint8Array | undefined
 }
 
-/** Maximum number of remembered signed-out sessions; the oldest are dropped. */
-const ENDED_LIMIT = 10_000
+/**
+ * Maximum number of remembered signed-out sessions of an account; the oldest are dropped. Not in all: one account could
+ * make those of another valid again.
+ */
+const ENDED_LIMIT = 1000
+
+interface Opened {
+  readonly session: Session
+  readonly payload: string
+}
 
 const FORM =
-  /^(?<payload>1\.(?<account>\d{1,15})\.(?<key>\d{1,15})\.(?<ends>\d{1,15})\.[\w-]{16})\.(?<mac>[\w-]{43})$/
+  /^(?<payload>2\.(?<account>\d{1,15})\.(?<key>\d{1,15})\.(?<mark>[\w-]{16})\.(?<ends>\d{1,15})\.[\w-]{16})\.(?<mac>[\w-]{43})$/
 
 export function createSessions({ clock, max_age_sec, key }: SessionOptions): Sessions {
   // A derived key: a MAC that the host creates with the same secret is not valid as a session.
@@ -46,23 +65,32 @@ export function createSessions({ clock, max_age_sec, key }: SessionOptions): Ses
     .update('watchpost page session')
     .digest()
   const macOf = (payload: string) => createHmac('sha256', macKey).update(payload).digest()
-  const ended = new Map<string, EpochMs>()
+  /** By account, the oldest first. */
+  const ended = new Map<number, Map<string, EpochMs>>()
 
   function forget(): void {
-    for (const [payload, ends_at] of ended) {
-      if (ended.size <= ENDED_LIMIT && ends_at > clock.now()) break
-      ended.delete(payload)
+    for (const [account_id, own] of ended) {
+      for (const [payload, ends_at] of own) {
+        if (own.size <= ENDED_LIMIT && ends_at > clock.now()) break
+        own.delete(payload)
+      }
+      if (own.size === 0) ended.delete(account_id)
     }
   }
 
-  function opened(value: string | undefined): { session: Session; payload: string } | undefined {
+  function isEnded({ session, payload }: Opened): boolean {
+    return ended.get(session.account_id)?.has(payload) === true
+  }
+
+  function opened(value: string | undefined): Opened | undefined {
     const groups = FORM.exec(value ?? '')?.groups
     if (groups === undefined) return undefined
-    const { payload = '', account, key: key_id, ends, mac = '' } = groups
+    const { payload = '', account, key: key_id, mark = '', ends, mac = '' } = groups
     if (!timingSafeEqual(macOf(payload), Buffer.from(mac, 'base64url'))) return undefined
     const session = {
       account_id: Number(account),
       key_id: Number(key_id),
+      mark,
       ends_at: Number(ends),
     }
     return session.ends_at > clock.now() ? { session, payload } : undefined
@@ -70,20 +98,22 @@ export function createSessions({ clock, max_age_sec, key }: SessionOptions): Ses
 
   return {
     max_age_sec,
-    begin({ account_id, key_id }) {
+    begin({ account_id, key_id, mark }) {
       const ends_at = clock.now() + max_age_sec * 1000
       const nonce = randomBytes(12).toString('base64url')
-      const payload = `1.${account_id}.${key_id}.${ends_at}.${nonce}`
+      const payload = `2.${account_id}.${key_id}.${mark}.${ends_at}.${nonce}`
       return `${payload}.${macOf(payload).toString('base64url')}`
     },
     read(value) {
       const found = opened(value)
-      return found === undefined || ended.has(found.payload) ? undefined : found.session
+      return found === undefined || isEnded(found) ? undefined : found.session
     },
     end(value) {
       const found = opened(value)
       if (found === undefined) return
-      ended.set(found.payload, found.session.ends_at)
+      const { account_id, ends_at } = found.session
+      const own = ended.get(account_id) ?? new Map<string, EpochMs>()
+      ended.set(account_id, own.set(found.payload, ends_at))
       forget()
     },
   }
