@@ -121,7 +121,7 @@ export function createEngine<
         outbox_wait_ms: Math.max(0, clock.now() - (due_at ?? Infinity)),
       }
     },
-    readings: () => readingsOf(runtime, core),
+    readings: (account_id) => readingsOf(runtime, core, account_id),
   }
   // The type parameters are for the compiler: at run time a type is known by its field table.
   return engine
@@ -156,9 +156,14 @@ function locationsOf(
   }
 }
 
-function* readingsOf({ monitorCache, staleness }: Runtime, core: Core): Generator<MonitorReading> {
+function* readingsOf(
+  { monitorCache, staleness }: Runtime,
+  core: Core,
+  account_id: number | undefined,
+): Generator<MonitorReading> {
   for (const cached of monitorCache.all())
-    yield readingOf(cached, core.locations, staleness.isStale(cached))
+    if (account_id === undefined || cached.record.account_id === account_id)
+      yield readingOf(cached, core.locations, staleness.isStale(cached))
 }
 
 function typesOf(registry: Core['registry']): Engine['types'] {

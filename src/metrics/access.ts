@@ -13,7 +13,11 @@ import { FIRST_ACCOUNT } from '../model.ts'
 import type { Requester } from '../engine/services/request-services.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { Clock } from '../clock.ts'
-import { requestServicesOf } from '../engine/services/request-services.ts'
+import {
+  KEYS_TOGETHER,
+  requestServicesOf,
+  requestsOfAccount,
+} from '../engine/services/request-services.ts'
 import { createSignInLimit } from '../access/sign-in-limit.ts'
 import { clientAddress, neighbourhoodOf } from '../net/peer/client-address.ts'
 
@@ -21,7 +25,7 @@ const TOKEN = /^[\x21-\x7e]{16,512}$/
 const BEARER = /^bearer +([\x21-\x7e]{1,512})$/i
 
 /** The requester and what it may read. */
-interface Reading {
+export interface Reading {
   readonly scope: MetricsScope
   readonly by: Requester
 }
@@ -65,13 +69,15 @@ export interface MetricsScope {
 export interface MetricsRate {
   /** Default 60. */
   readonly requests?: number | undefined
+  /** Of all keys of an account together, counted with their API requests. Default ten times `requests`. */
+  readonly accountRequests?: number | undefined
   /** Default 60. */
   readonly windowSec?: number | undefined
 }
 
 /** Both count one request; they return the seconds to wait if there were too many. */
 interface Limits {
-  read(by: Requester): Promise<number | undefined>
+  read(reading: Reading): Promise<number | undefined>
   /** An invalid key or token, counted per client if its address is known. */
   wrong(request: Request): number | undefined
 }
@@ -85,10 +91,16 @@ export function createLimits(engine: object, { clock, rate }: LimitsOptions): Li
   const { requests } = requestServicesOf(engine)
   const attempts = createSignInLimit(clock)
   return {
-    async read(by) {
+    async read({ by, scope }) {
       if (rate === false) return undefined
       const { requests: limit = 60, windowSec = 60 } = rate
-      const taken = await requests.admit({ by, limit, window_ms: windowSec * 1000 })
+      const { accountRequests = limit * KEYS_TOGETHER } = rate
+      const { account_id } = scope
+      // The token of the operator belongs to no account.
+      const together =
+        account_id === undefined ? undefined : requestsOfAccount(account_id, accountRequests)
+      const window_ms = windowSec * 1000
+      const taken = await requests.admit({ by, limit, window_ms, together })
       return taken.admitted ? undefined : Math.max(1, Math.ceil(taken.reset_ms / 1000))
     },
     wrong(request) {

@@ -5,6 +5,7 @@
  * @module watchpost/metrics
  */
 
+import { createTurns } from '../access/turns.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api/engine.ts'
@@ -60,7 +61,11 @@ const OPTIONS: OptionTable<MetricsOptions> = {
   monitors: option.flag,
   process: option.flag,
   rateLimit: option.falseOr(
-    option.group<MetricsRate>({ requests: option.requestCount, windowSec: option.windowSec }),
+    option.group<MetricsRate>({
+      requests: option.requestCount,
+      accountRequests: option.requestCount,
+      windowSec: option.windowSec,
+    }),
   ),
   path: option.text,
   clock: option.clock,
@@ -82,14 +87,17 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   const stopCounting = countEvents(engine, meters)
   const delays = textInstruments.histogram(LOOP_DELAY)
   const loop = measureLoopDelay(clock, delays)
+  const inTurn = createTurns()
 
   async function text(scope: MetricsScope = {}): Promise<string> {
     // Absent means all accounts; `undefined` as a value does not.
     if ('account_id' in scope && !(await engine.accounts.exists(scope.account_id)))
       throw new NotFoundError('account')
-    const all = await readMonitors(engine, clock)
+    // An account pays for its own monitors, and only who sees the engine for those of all.
+    const whole = scope.engine !== false
+    const all = await readMonitors(engine, clock, whole ? undefined : scope.account_id)
     const parts: string[] = []
-    if (scope.engine !== false) {
+    if (whole) {
       const health = await healthOf(engine, logger)
       parts.push(engineState({ monitors: all, health }))
       parts.push(...Object.values(meters).map((meter) => meter.text()), delays.text())
@@ -110,10 +118,11 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
     const reading = await readerFor(request)
     if (reading === undefined) return plain(401, { 'WWW-Authenticate': 'Bearer' })
     const wrong = reading === 'wrong'
-    const wait_sec = wrong ? limits.wrong(request) : await limits.read(reading.by)
+    const wait_sec = wrong ? limits.wrong(request) : await limits.read(reading)
     if (wait_sec !== undefined) return plain(429, { 'Retry-After': `${wait_sec}` })
     if (wrong) return plain(401, { 'WWW-Authenticate': 'Bearer' })
-    const body = head ? null : await text(reading.scope)
+    const { scope } = reading
+    const body = head ? null : await inTurn(scope.account_id ?? EVERYBODY, () => text(scope))
     return new Response(body, { headers: headersOf(CONTENT_TYPE) })
   }
 
@@ -144,6 +153,9 @@ function within(
   if (account_id === undefined) return monitors
   return monitors.filter((monitor) => monitor.account_id === account_id)
 }
+
+/** Stands for the operator among the accounts. */
+const EVERYBODY = 0
 
 const TEXTS: Readonly<Record<number, string>> = {
   401: 'Send "Authorization: Bearer" with the metrics token or an API key',

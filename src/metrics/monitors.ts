@@ -130,10 +130,11 @@ function textOf(name: string, labels: string, samples: readonly MonitorSample[])
 export async function readMonitors(
   engine: Pick<Engine, 'readings'>,
   clock: Pick<Clock, 'sleep'>,
+  account_id?: number,
 ): Promise<readonly MonitorReading[]> {
   // By id: a monitor that leaves and returns meanwhile is read twice.
   const all = new Map<number, MonitorReading>()
-  for (const reading of engine.readings()) {
+  for (const reading of engine.readings(account_id)) {
     all.set(reading.id, reading)
     if (all.size % PART === 0) await clock.sleep(0)
   }

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { find } from '../../scripts/servers.mjs'
 import { root } from '../../scripts/steps.mjs'
+import { systemClock } from '../../src/clock.ts'
+import type { Clock } from '../../src/clock.ts'
 import { defineChecker, up } from '../../src/checkers/checker.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { textInstruments } from '../../src/metrics/instruments.ts'
@@ -310,6 +312,33 @@ describe('who may read them', () => {
     expect((await asked(TOKEN, 'POST')).status).toBe(405)
     const head = await asked(TOKEN, 'HEAD')
     expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  it('cost an account what its own monitors cost, however many others have', async () => {
+    const { engine } = await rig()
+    closing.push(() => engine.stop({ drainMs: 0 }))
+    const { id: account_id } = await engine.accounts.create({ name: 'other' })
+    const monitor = { type: 'scripted', name: 'm', host: 'm.test' }
+    await engine.account(account_id).monitors.create(monitor)
+    let turns = 0
+    const clock: Clock = {
+      ...systemClock,
+      sleep(ms, signal) {
+        turns++
+        return systemClock.sleep(ms, signal)
+      },
+    }
+    const metrics = createMetrics(engine, { clock })
+    closing.push(metrics.close)
+    const turnsFor = async () => {
+      turns = 0
+      expect(await metrics.text({ account_id, engine: false })).toContain('{monitor_id="1"')
+      return turns
+    }
+    const alone = await turnsFor()
+    for (let n = 0; n < 250; n++) await engine.monitors.create(monitor)
+    expect(await turnsFor()).toBe(alone)
+    expect([...engine.readings(account_id)].map(({ id }) => id)).toEqual([1])
   })
 
   it('a token that could be guessed is refused', async () => {

@@ -105,6 +105,28 @@ describe('one window for all doors', () => {
     expect((await get('/metrics', bearer(KEY))).status).toBe(200)
   })
 
+  it('counts metrics, buttons and requests of all keys of an account together', async () => {
+    const { engine, get, post, session, bearer, clock, id } = await doors()
+    const keys: string[] = []
+    for (let n = 0; n < 11; n++) keys.push((await engine.keys.create()).key)
+    const [first = '', second = '', ...others] = keys
+    const visit = await session(first)
+    expect(await tally(60, () => get('/metrics', bearer(second)))).toEqual({ 200: 60 })
+    expect(await tally(60, () => post(`/monitors/${id}/resume`, visit))).toEqual({ 303: 60 })
+    for (const key of others.slice(1))
+      expect(await tally(60, () => get('/api/v1/me', bearer(key)))).toEqual({ 200: 60 })
+    const [last = ''] = others
+    const refused = await get('/metrics', bearer(last))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect((await get('/api/v1/me', bearer(last))).status).toBe(429)
+    const lastVisit = await session(last)
+    expect((await post(`/monitors/${id}/resume`, lastVisit)).status).toBe(429)
+    expect((await get('/api/v1/me', bearer(OTHER_KEY))).status).toBe(200)
+    expect((await get('/metrics', bearer(TOKEN))).status).toBe(200)
+    await clock.advance(60_000)
+    expect((await get('/metrics', bearer(last))).status).toBe(200)
+  })
+
   it('lets one look at 600 pages a minute; signing in is one of them', async () => {
     const { get, session, clock } = await doors()
     const visit = await session()

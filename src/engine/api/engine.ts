@@ -332,6 +332,8 @@ export interface Engine<
     /** How long the longest-waiting notification has been due; 0 without one. */
     readonly outbox_wait_ms: number
   }>
-  /** The monitors of this engine, from memory; empty before `start`. May be read in parts. */
-  readings(): IterableIterator<MonitorReading>
+  /**
+   * The monitors of this engine, or of one account of it, from memory; empty before `start`. May be read in parts.
+   */
+  readings(account_id?: number): IterableIterator<MonitorReading>
 }

@@ -1,0 +1,39 @@
+/**
+ * Long answers, such as the metrics of thousands of monitors, are made for one request after the other, accounts in
+ * turn: the parts of many of them would all run in each turn of the event loop.
+ *
+ * @module
+ */
+
+import { createFairQueue } from '../fair-queue.ts'
+import type { Queued } from '../fair-queue.ts'
+
+/** Runs the work when it is the turn of the account. */
+export type InTurn = <T>(account_id: number, work: () => Promise<T>) => Promise<T>
+
+interface Asking extends Queued {
+  readonly start: () => void
+}
+
+/** One at a time, and one more for an account that has none. */
+export function createTurns(): InTurn {
+  const queue = createFairQueue<Asking>({ slots: 1, perHost: 1 })
+
+  function startNext(): void {
+    for (let next = queue.take(); next !== undefined; next = queue.take()) next.start()
+  }
+
+  return async (account_id, work) => {
+    const asking = await new Promise<Asking>((resolve) => {
+      const own: Asking = { account_id, host: '', start: () => resolve(own) }
+      queue.add(own)
+      startNext()
+    })
+    try {
+      return await work()
+    } finally {
+      queue.release(asking)
+      startNext()
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/** Readers of metrics that ask at the same moment keep nobody else from having a turn. */
+
+import { expect, it, onTestFinished } from 'vitest'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { makeCopies } from '../support/copies.ts'
+import { leastOf, measureTurns } from '../support/turns.ts'
+
+const TURN_MS = 50
+const TOKEN = 'a-token-of-the-operator'
+
+it('are answered one after the other, accounts in turn', async () => {
+  const store = memoryStore()
+  const engine = createEngine({ store, checkers: [tcp()], logger: false })
+  onTestFinished(() => engine.stop())
+  const { id } = await engine.monitors.create({ type: 'tcp', host: 'a.test', port: 1 })
+  await makeCopies(store, id, 2999)
+  const { key } = await engine.keys.create()
+  const other = engine.account((await engine.accounts.create({ name: 'other' })).id)
+  const { key: theirs } = await other.keys.create()
+  await engine.start()
+  const metrics = createMetrics(engine, { token: TOKEN, rateLimit: false })
+  onTestFinished(metrics.close)
+  const order: string[] = []
+  const read = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await metrics.fetch(new Request('http://localhost/metrics', { headers }))
+    order.push(token)
+    return answer.status
+  }
+  const reading = await leastOf(
+    3,
+    () => {
+      order.length = 0
+      const own = Array.from({ length: 40 }, () => read(key))
+      return measureTurns(() => Promise.all([...own, read(theirs), read(TOKEN)]))
+    },
+    TURN_MS,
+  )
+  expect(new Set(reading.value)).toEqual(new Set([200]))
+  expect(order.indexOf(theirs)).toBeLessThan(5)
+  expect(order.indexOf(TOKEN)).toBeLessThan(8)
+  expect(reading.longest_ms).toBeLessThan(TURN_MS)
+})
