@@ -282,6 +282,28 @@ describe('live changes', () => {
     await body?.cancel()
   })
 
+  it('of one account are looked up for no page of another', async () => {
+    const { engine, clock, create, other } = await site()
+    const live = createLive({ engine, clock, limits: liveLimitsOf({}) })
+    const asked: number[] = []
+    const answer = live.listen({
+      audience: { kind: 'account', id: 1 },
+      states: new Set<number>(),
+      rounds: new Set<number>(),
+      joins(id) {
+        asked.push(id)
+        return Promise.resolve(false)
+      },
+    })
+    const theirs = await other.monitors.create({ type: 'scripted', name: 'theirs', host: 'c.test' })
+    await other.monitors.pause(theirs.id)
+    const own = await create('a.test')
+    await engine.monitors.pause(own)
+    await clock.settle()
+    expect(asked).toEqual([own])
+    await (answer.body as ReadableStream).cancel()
+  })
+
   it('take an account of any number of monitors', async () => {
     const { engine, clock } = await site()
     const live = createLive({ engine, clock, limits: liveLimitsOf({}) })

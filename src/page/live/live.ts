@@ -7,6 +7,7 @@
 
 import type { Clock, Timer } from '../../clock.ts'
 import type { Engine } from '../../engine/api/engine.ts'
+import type { EngineEvents } from '../../engine/api/events.ts'
 import { testAdmission } from '../session/admission.ts'
 import type { Admitted } from '../session/admission.ts'
 import type { Answer } from '../http/answer.ts'
@@ -69,9 +70,9 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
 
   function subscribe(): () => void {
     const offs = [
-      engine.on('state', ({ monitor }) => notifyAll(monitor.id, 'state')),
-      engine.on('starved', ({ monitor }) => notifyAll(monitor.id, 'state')),
-      engine.on('round', ({ monitor }) => notifyAll(monitor.id, 'round')),
+      engine.on('state', (event) => notifyAll(event, 'state')),
+      engine.on('starved', (event) => notifyAll(event, 'state')),
+      engine.on('round', (event) => notifyAll(event, 'round')),
       engine.on('notification', ({ account_id }) => {
         for (const listener of listeners) listener.delivered(account_id)
       }),
@@ -81,8 +82,12 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
     }
   }
 
-  function notifyAll(monitor_id: number, what: 'state' | 'round'): void {
-    for (const listener of listeners) listener.changed(monitor_id, what)
+  function notifyAll({ account_id, monitor }: ChangedMonitor, what: 'state' | 'round'): void {
+    for (const listener of listeners) {
+      const { kind, id } = listener.audience
+      // Otherwise each change of one account would cost a lookup for every page of all others.
+      if (kind === 'public' || id === account_id) listener.changed(monitor.id, what)
+    }
   }
 
   function leave(listener: Listener): void {
@@ -131,6 +136,10 @@ const STREAM = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   // Disables buffering in nginx.
   'X-Accel-Buffering': 'no',
+}
+
+type ChangedMonitor = Pick<EngineEvents['state'], 'account_id'> & {
+  readonly monitor: { readonly id: number }
 }
 
 interface Listener extends Admitted {
