@@ -14,6 +14,7 @@ import type {
   ResultRecord,
 } from '../model.ts'
 import { fold } from '../model/fold.ts'
+import { ValidationError } from '../errors.ts'
 import { metadataEntries, searchText } from './rules.ts'
 import { shardOf } from './store.ts'
 import type { AuditQuery, IncidentQuery, MonitorQuery, PruneOptions, ResultQuery } from './store.ts'
@@ -29,9 +30,22 @@ export function monitorFilter(query: MonitorQuery): (monitor: MonitorRecord) => 
     (states?.includes(machine.state) ?? true) &&
     (types?.includes(type) ?? true) &&
     (shards?.includes(shardOf(id)) ?? true) &&
-    (wanted?.every((any) => common.tags.some((tag) => any.has(fold(tag)))) ?? true) &&
+    (wanted === undefined || hasTagOfEach(common.tags.map(fold), wanted)) &&
     isMarked(common.metadata, entries) &&
     (q === undefined || searchText(common.name, target).includes(q))
+}
+
+/** Both in the form in which they are compared. */
+export function hasTagOfEach(
+  tags: readonly string[],
+  wanted: readonly ReadonlySet<string>[],
+): boolean {
+  return wanted.every((any) => tags.some((tag) => any.has(tag)))
+}
+
+/** Whether the query searches texts of each monitor: that of many takes more than one turn. */
+export function isSearch({ tags, metadata, q }: MonitorQuery): boolean {
+  return tags !== undefined || metadata !== undefined || q !== undefined
 }
 
 function isMarked(own: JsonObject, wanted: readonly string[]): boolean {
@@ -84,4 +98,9 @@ export function isLongRevoked({ revoked_before }: PruneOptions): (key: KeyRecord
 /** The name in `meta` of a revoked key that `prune` has removed. */
 export function revokedKeyName(hash: string): string {
   return `revoked_key:${hash}`
+}
+
+/** The engine says it of a key that it finds, a store of one that another request has just stored. */
+export function keyTaken(): ValidationError {
+  return new ValidationError({ key: 'invalid: this key exists already' })
 }

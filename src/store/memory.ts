@@ -39,7 +39,7 @@ import { copy } from './memory/copy.ts'
 import { publicPages, versioned } from './memory/versioned.ts'
 import type { Tables } from './memory/tables.ts'
 import { promised, storageError } from './promised.ts'
-import type { Sync } from './promised.ts'
+import type { Grouped, Sync } from './promised.ts'
 import { byHour } from './rules.ts'
 import type { Requests, Shards, FullStore, IdempotencyLocks } from './store.ts'
 import { MAINTENANCE, STATUS_REPORTS } from './versioned.ts'
@@ -65,7 +65,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
     if (!opened) throw new StorageError('The store in memory is not open')
   }
   const failure = (error: unknown) => storageError('The store in memory refused a value', error)
-  const group = <Group extends object>(methods: Sync<Group>): Group =>
+  const group = <Group extends object>(methods: Grouped<Group>): Group =>
     promised(methods, { check, failure })
 
   return {
@@ -118,8 +118,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): FullStore {
 
 function announced(
   place: MemoryPlace,
-  methods: Sync<FullStore['monitors']>,
-): Sync<FullStore['monitors']> {
+  methods: Sync<FullStore['monitors'], 'list'>,
+): Sync<FullStore['monitors'], 'list'> {
   return {
     ...methods,
     create(monitor, within, audit) {

@@ -44,11 +44,6 @@ export function marks(count: number): string {
   return Array.from({ length: count }, () => '?').join(', ')
 }
 
-/** A pattern for `LIKE … ESCAPE '\'` that matches the text anywhere. */
-export function containing(text: string): string {
-  return `%${text.replace(/[\\%_]/g, '\\$&')}%`
-}
-
 /** What is written of a contact, and what a change of it may write. */
 export const CONTACT_COLUMNS = [
   'account_id',

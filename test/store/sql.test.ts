@@ -69,13 +69,6 @@ describe('a page of the rows of an account', () => {
   })
 })
 
-describe('a text that is searched', () => {
-  it('is taken as it is: the signs of a pattern are escaped', () => {
-    expect(sql.containing('shop')).toBe('%shop%')
-    expect(sql.containing('100%_a\\b%')).toBe('%100\\%\\_a\\\\b\\%%')
-  })
-})
-
 describe('lists of ids', () => {
   it('are rising, without repetitions, and padded to a power of two', () => {
     expect(sql.idChunks([])).toEqual([])

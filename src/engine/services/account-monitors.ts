@@ -27,6 +27,8 @@ import type { AvailabilityView } from './uptime.ts'
 
 /** Rows per query of the store. */
 const PAGE = 200
+/** Monitors that are searched between two looks at the clock. */
+const SEARCHED_AT_ONCE = 32
 
 export interface MonitorEntry {
   readonly id: number
@@ -68,11 +70,6 @@ export interface AccountMonitors {
   median(account_id: number, id: number): Promise<number | null>
 }
 
-interface InMemory {
-  readonly isFiltered: boolean
-  readonly missingShards: ReadonlySet<number>
-}
-
 export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
   const { core, monitorCache, schedule, staleness } = context
 
@@ -107,18 +104,30 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
     return entry
   }
 
-  /** Made in one turn of the event loop, so that all entries are of the same moment. */
-  function fromMemory(
-    query: MonitorQuery,
-    { isFiltered, missingShards }: InMemory,
-  ): MonitorEntry[] {
-    const isAsked = isFiltered ? fits(query) : () => true
-    const entries: MonitorEntry[] = []
+  /** Found in one turn of the event loop, so that all are of the same moment. */
+  function ownInMemory(account_id: MonitorQuery['account_id'], most: number): CachedMonitor[] {
+    const missingShards = new Set(monitorCache.missingShards)
+    const own: CachedMonitor[] = []
     for (const cached of monitorCache.all()) {
       const { record } = cached
-      if (record.account_id !== query.account_id || missingShards.has(shardOf(record.id))) continue
-      if (isAsked(record)) entries.push(keptEntryOf(cached))
-      if (entries.length === query.limit) break
+      if (record.account_id !== account_id || missingShards.has(shardOf(record.id))) continue
+      own.push(cached)
+      if (own.length === most) break
+    }
+    return own
+  }
+
+  /** Searched in steps: a monitor may have fifty tags and two thousand characters of an address. */
+  async function fromMemory(query: MonitorQuery, isFiltered: boolean): Promise<MonitorEntry[]> {
+    const { account_id, limit } = query
+    if (!isFiltered) return ownInMemory(account_id, limit).map(keptEntryOf)
+    const isAsked = fits(query)
+    const entries: MonitorEntry[] = []
+    const yieldIfLong = yielderOf(core.clock)
+    for (const [at, cached] of ownInMemory(account_id, Infinity).entries()) {
+      if (at % SEARCHED_AT_ONCE === 0) await yieldIfLong()
+      if (isAsked(cached.record)) entries.push(keptEntryOf(cached))
+      if (entries.length === limit) break
     }
     return entries
   }
@@ -152,7 +161,7 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
       const query = { ...queryOf(account_id, filter, names), limit: limit + 1 }
       const shards = monitorCache.missingShards
       const isFiltered = Object.keys(filter).length > 0
-      const entries = fromMemory(query, { isFiltered, missingShards: new Set(shards) })
+      const entries = await fromMemory(query, isFiltered)
       const room = query.limit - entries.length
       if (shards.length > 0 && room > 0)
         for (const entry of await fromStore({ ...query, shards, limit: room })) entries.push(entry)

@@ -19,7 +19,8 @@ export interface MaintenanceForm {
   readonly sent: URLSearchParams
   readonly problems: Readonly<Record<string, string>>
   readonly monitors: readonly Pick<MonitorSummary, 'id' | 'name'>[]
-  readonly tags: readonly string[]
+  /** `undefined`: too many for a list. */
+  readonly tags: readonly string[] | undefined
 }
 
 /** The input of `maintenance.create`. Whether it is valid is for the engine to say. */
@@ -136,12 +137,10 @@ export function maintenanceForm(form: MaintenanceForm): Content {
           <label class="checkbox">${choice('covers', 'all', usual)}${others.common.all}</label>
         </div>
         ${
-          tags.length > 0 &&
+          tags?.length !== 0 &&
           html`<div class="option">
             <label class="checkbox">${choice('covers', 'tags', usual)}${words.withTag}</label>
-            <select name="tags" aria-label="${others.overview.tag}">
-              ${tags.map((tag) => html`<option${sent.getAll('tags').includes(tag) && html` selected`}>${tag}</option>`)}
-            </select>
+            ${tagChoice(form, others.overview.tag)}
           </div>`
         }
         <div class="option">
@@ -163,6 +162,20 @@ export function maintenanceForm(form: MaintenanceForm): Content {
       </div>
       <div class="buttons"><button class="primary">${words.planIt}</button></div>
     </form>`
+}
+
+function tagChoice({ tags, sent }: MaintenanceForm, label: string): Markup {
+  const chosen = sent.getAll('tags')
+  if (tags === undefined)
+    return html`<input
+      name="tags"
+      value="${chosen[0] ?? ''}"
+      aria-label="${label}"
+      autocomplete="off"
+    />`
+  return html`<select name="tags" aria-label="${label}">
+    ${tags.map((tag) => html`<option${chosen.includes(tag) && html` selected`}>${tag}</option>`)}
+  </select>`
 }
 
 function problem({ problems }: MaintenanceForm, name: string): Markup {

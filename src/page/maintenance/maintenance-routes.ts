@@ -16,6 +16,7 @@ import { foreign, html } from '../layout/markup.ts'
 import type { Content, Said } from '../layout/markup.ts'
 import { moment, relative, timeOfDay, ZONE } from '../layout/words.ts'
 import { collectMonitors } from '../overview/monitors.ts'
+import { tagsOfAll } from '../overview/offered-tags.ts'
 import { action, page } from '../routes/signed-in.ts'
 import type { PrivateSheet } from '../routes/signed-in.ts'
 import { maintenanceForm, maintenanceInput } from './maintenance-form.ts'
@@ -64,7 +65,7 @@ async function maintenanceSheet(
   })
   const { engine } = service
   const { entries: monitors } = await collectMonitors({ engine, account_id: scope.account_id })
-  const tags = [...new Set(monitors.flatMap((monitor) => monitor.tags))].sort()
+  const tags = await tagsOfAll(monitors, service.clock)
   const sent = form ?? chosen(url)
   const action = `${service.base}/maintenance`
   const main: Content = ({ words: { maintenance: words, common } }) =>

@@ -12,6 +12,7 @@ import type { MonitorState } from '../../model.ts'
 import type { Said } from '../layout/markup.ts'
 import { isUnseen } from '../layout/words.ts'
 import { nearestEnd, nearFrom } from '../monitor/highlights.ts'
+import { offeredTags } from './offered-tags.ts'
 
 /** Of a monitor something ends soon, such as a certificate, or has ended. */
 export interface Ending {
@@ -39,7 +40,8 @@ export interface Counts {
   /** What the filter offers: nothing else would find a monitor. */
   readonly used: {
     readonly types: ReadonlySet<string>
-    readonly tags: ReadonlySet<string>
+    /** `undefined`: too many for a list. */
+    readonly tags: readonly string[] | undefined
     readonly states: ReadonlySet<MonitorState>
   }
 }
@@ -73,11 +75,8 @@ function startCounting(types: ReadonlyMap<string, TypeView>, now: number) {
   const down: MonitorEntry[] = []
   const ending: Ending[] = []
   const others = new Map<MonitorState, number>()
-  const used = {
-    types: new Set<string>(),
-    tags: new Set<string>(),
-    states: new Set<MonitorState>(),
-  }
+  const used = { types: new Set<string>(), states: new Set<MonitorState>() }
+  const usedTags = offeredTags(groups)
   let [up, unseen, attention, newest] = [0, 0, 0, '']
 
   function endOf(entry: MonitorEntry): Ending | undefined {
@@ -108,12 +107,20 @@ function startCounting(types: ReadonlyMap<string, TypeView>, now: number) {
       const { type, state, tags, last_at } = entry
       used.types.add(type)
       used.states.add(state)
-      for (const tag of tags) used.tags.add(tag)
+      usedTags.add(tags)
       if (last_at > newest) newest = last_at
       const end = endOf(entry)
       if (end !== undefined) ending.push(end)
       countState(entry, end)
     },
-    counts: () => ({ down, up, unseen, attention, others, ending, newest, used }),
+    counts() {
+      const offered = { ...used, tags: usedTags.list() }
+      return { down, up, unseen, attention, others, ending, newest, used: offered }
+    },
   }
+}
+
+/** Tags with the key of a list of monitors are left out: they are like names, one per monitor. */
+function groups(tag: string): boolean {
+  return !tag.startsWith('key:')
 }

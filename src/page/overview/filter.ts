@@ -73,7 +73,6 @@ interface FormFacts {
 }
 
 export function filterForm({ wanted, action, types, used }: FormFacts): Markup {
-  const tags = [...used.tags].filter(groups).sort()
   const states = [...used.states].sort()
   const all: Said = ({ words }) => words.common.all
   const option = (value: string, label: string | Said, chosen: string): Markup =>
@@ -101,21 +100,25 @@ export function filterForm({ wanted, action, types, used }: FormFacts): Markup {
       </select></label
     >
     ${
-      tags.length > 0 &&
+      used.tags?.length !== 0 &&
       html`<label
         >${({ words }) => words.overview.tag}
-        <select name="tag">
-          ${option('', all, wanted.tag)}${withChosen(tags, wanted.tag).map((tag) => option(tag, tag, wanted.tag))}
-        </select></label
+        ${
+          used.tags === undefined
+            ? html`<input
+                name="tag"
+                value="${wanted.tag}"
+                maxlength="${TEXT_CHARS}"
+                autocomplete="off"
+              />`
+            : html`<select name="tag">
+                ${option('', all, wanted.tag)}${withChosen(used.tags, wanted.tag).map((tag) => option(tag, tag, wanted.tag))}
+              </select>`
+        }</label
       >`
     }
     <button>${({ words }) => words.common.filter}</button>
   </form>`
-}
-
-/** Tags with the key of a list of monitors are left out: they are like names, one per monitor. */
-function groups(tag: string): boolean {
-  return !tag.startsWith('key:')
 }
 
 function withChosen(offered: readonly string[], chosen: string): readonly string[] {

@@ -1,4 +1,4 @@
-import { StorageError } from '../../errors.ts'
+import { systemClock, yielderOf } from '../../clock.ts'
 import type {
   AccountRecord,
   AuditRecord,
@@ -12,7 +12,14 @@ import type { Sync } from '../promised.ts'
 import { requireWithin } from '../quota.ts'
 import { accountAsked, CONTACT_REMOVED, externalIdTaken } from '../rules.ts'
 import type { NewAccount, FullStore } from '../store.ts'
-import { auditFits, incidentFits, monitorFilter, resultFits } from '../filters.ts'
+import {
+  auditFits,
+  incidentFits,
+  isSearch,
+  keyTaken,
+  monitorFilter,
+  resultFits,
+} from '../filters.ts'
 import { removeAccount, requireRoomFor, useOf } from './accounts.ts'
 import { copy } from './copy.ts'
 import {
@@ -75,7 +82,7 @@ export function keys(tables: Tables): Sync<FullStore['keys']> {
   return {
     create(key, audit) {
       requireAccount(tables, key)
-      if (byHash(key.hash) !== undefined) throw new StorageError('This key is stored already')
+      if (byHash(key.hash) !== undefined) throw keyTaken()
       const made = { ...copy(key), id: tables.nextId('key') }
       putKey(tables, made)
       addAudit(tables, audit, made)
@@ -151,7 +158,10 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['co
   }
 }
 
-export function monitors(tables: Tables): Sync<FullStore['monitors']> {
+/** Monitors that are searched between two looks at the clock. */
+const SEARCHED_AT_ONCE = 32
+
+export function monitors(tables: Tables): Sync<FullStore['monitors'], 'list'> {
   return {
     create(monitor, within, audit) {
       requireAccount(tables, monitor)
@@ -169,12 +179,24 @@ export function monitors(tables: Tables): Sync<FullStore['monitors']> {
       const monitor = tables.monitors.get(tables.tokenIds.get(hash) ?? 0)
       return isThere(tables, monitor) ? copy(monitor) : undefined
     },
-    list(query) {
+    async list(query) {
       const account_id = accountAsked(query)
       const isAsked = monitorFilter(query)
-      const fits = (monitor: MonitorRecord) =>
-        isOf(account_id, monitor) && isThere(tables, monitor) && isAsked(monitor)
-      return copy(first(tables.monitors.values(), query.limit, fits))
+      const isOwn = (monitor: MonitorRecord) =>
+        isOf(account_id, monitor) && isThere(tables, monitor)
+      const { monitors } = tables
+      if (!isSearch(query))
+        return copy(first(monitors.values(), query.limit, (row) => isOwn(row) && isAsked(row)))
+      const found: MonitorRecord[] = []
+      const yieldIfLong = yielderOf(systemClock)
+      let searched = 0
+      for (const monitor of monitors.values()) {
+        if (!isOwn(monitor)) continue
+        if (isAsked(monitor)) found.push(monitor)
+        if (found.length >= query.limit) break
+        if (++searched % SEARCHED_AT_ONCE === 0) await yieldIfLong()
+      }
+      return copy(found)
     },
     locations: (ids) =>
       copy(
