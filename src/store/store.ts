@@ -124,7 +124,7 @@ export interface Store {
 
   /** Optional: API keys. Without it the app authenticates requests itself. */
   readonly keys?: {
-    /** @throws StorageError for a hash that is stored already, NotFoundError for an account that does not exist */
+    /** @throws ValidationError `key` for a hash that is stored already, NotFoundError for an account that does not exist */
     create(key: Omit<KeyRecord, 'id'>, audit?: NewAuditRecord): Promise<KeyRecord>
     /** The key with exactly this hash, also a revoked one. */
     byHash(hash: string): Promise<KeyRecord | undefined>

@@ -235,7 +235,7 @@ describe('a store of tables', () => {
     const times = { created_at: T0, last_used_at: null, revoked_at: null }
     const key = { account_id: 1, name: 'k', prefix: 'p', hash: 'h', scopes: [], ...times }
     await store.keys.create(key)
-    await expect(store.keys.create(key)).rejects.toThrow('This key is stored already')
+    await expect(store.keys.create(key)).rejects.toThrow('this key exists already')
     const gone = store.keys.create({ ...key, account_id: 7, hash: 'i' })
     await expect(gone).rejects.toThrow('account')
   })

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { NotFoundError, ValidationError } from '../../errors.ts'
+import { NotFoundError } from '../../errors.ts'
 import { lineProblem } from '../../model/printable.ts'
 import { ALL_SCOPES, KEY_SCOPES } from '../../model/scopes.ts'
 import type { KeyRecord } from '../../model.ts'
 import type { AccountScope, Engine } from '../api/engine.ts'
 import type { Core } from '../core/core.ts'
-import { revokedKeyName } from '../../store/filters.ts'
+import { keyTaken, revokedKeyName } from '../../store/filters.ts'
 import { keyView } from '../views/views.ts'
 import { announceAudit } from '../announce/audit.ts'
 import { auditRecord } from './audit.ts'
@@ -55,8 +55,7 @@ export function keysOf(context: ServiceContext, account_id: number): AccountScop
       const hash = hashOf(key)
       const { keys, meta } = core.store
       const taken = (await keys.byHash(hash)) ?? (await meta.get(revokedKeyName(hash)))
-      if (taken !== undefined)
-        throw new ValidationError({ key: 'invalid: this key exists already' })
+      if (taken !== undefined) throw keyTaken()
       const made = {
         account_id,
         name,

@@ -1,6 +1,7 @@
 import { StorageError } from '../../errors.ts'
 import type { AccountRecord } from '../../model.ts'
 import { accountObjects, toAccount, toKey } from '../rows.ts'
+import { keyTaken } from '../filters.ts'
 import { externalIdTaken } from '../rules.ts'
 import {
   ACCOUNT_COLUMNS,
@@ -106,16 +107,20 @@ async function first(
 
 export function keys(db: Database): FullStore['keys'] {
   return {
-    create(key, audit) {
+    async create(key, audit) {
       const columns = { ...key, scopes: JSON.stringify(key.scopes) }
       const values = KEY_COLUMNS.map((column) => columns[column])
       const sql = insertInto('watchpost.api_keys', KEY_COLUMNS)
-      return db.transaction(async (session) => {
-        await requireAccount(session, key)
-        const made = { ...key, id: await insertedId(session, sql, values) }
-        await addAudit(session, audit, made)
-        return made
-      })
+      try {
+        return await db.transaction(async (session) => {
+          await requireAccount(session, key)
+          const made = { ...key, id: await insertedId(session, sql, values) }
+          await addAudit(session, audit, made)
+          return made
+        })
+      } catch (error) {
+        throw codeOf(error) === UNIQUE_VIOLATION ? keyTaken() : error
+      }
     },
     async byHash(hash) {
       const [row] = await db.rows(

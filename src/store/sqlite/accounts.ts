@@ -6,6 +6,7 @@
 
 import type { AccountRecord, KeyRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
+import { keyTaken } from '../filters.ts'
 import { externalIdTaken } from '../rules.ts'
 import type { NewAccount, FullStore } from '../store.ts'
 import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.ts'
@@ -80,6 +81,8 @@ export function keys(db: Connection): Sync<FullStore['keys']> {
     create: (key, audit) =>
       db.transaction(() => {
         requireAccount(db, key)
+        if (db.get('SELECT id FROM api_keys WHERE hash = ?', [key.hash]) !== undefined)
+          throw keyTaken()
         const columns = { ...key, scopes: JSON.stringify(key.scopes) }
         const values = KEY_COLUMNS.map((column) => columns[column])
         const made = { ...key, id: db.insert(insertInto('api_keys', KEY_COLUMNS), values) }

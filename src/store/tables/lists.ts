@@ -4,9 +4,8 @@
  * @module
  */
 
-import { StorageError } from '../../errors.ts'
 import type { EpochMs } from '../../model.ts'
-import { auditFits, incidentFits, monitorFilter, resultFits } from '../filters.ts'
+import { auditFits, incidentFits, keyTaken, monitorFilter, resultFits } from '../filters.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { requireWithin } from '../quota.ts'
 import { accountAsked, byHour, CONTACT_REMOVED } from '../rules.ts'
@@ -17,8 +16,7 @@ import type { Calls, Records, Row } from './records.ts'
 export const keys: Calls<FullStore['keys']> = {
   async create(r, key, audit) {
     await r.requireAccount(key)
-    if ((await r.first('keys', { hash: key.hash })) !== undefined)
-      throw new StorageError('This key is stored already')
+    if ((await r.first('keys', { hash: key.hash })) !== undefined) throw keyTaken()
     const made = await r.insert('keys', key)
     await r.audit(audit, made)
     return made

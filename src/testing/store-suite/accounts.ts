@@ -118,7 +118,7 @@ export const keyCases: Readonly<Record<string, Case>> = {
   'two keys never share a hash': async (store) => {
     await store.keys.create(key())
     const account_id = await anotherAccount(store)
-    await refused(store.keys.create(key({ account_id })))
+    await refused(store.keys.create(key({ account_id })), 'validation')
     assert.deepEqual(await store.keys.list(account_id), [])
   },
 
