@@ -9,9 +9,10 @@ import type { Clock } from '../../clock.ts'
 import type { IncidentView, UptimeDay } from '../../engine/api/views.ts'
 import { DAY_MS } from '../../model/time.ts'
 import { notFound } from '../http/page-error.ts'
-import { html } from '../layout/markup.ts'
+import { html, settled } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
-import { cachedFor } from './cached.ts'
+import type { Language } from '../words/language.ts'
+import { spokenFor } from './cached.ts'
 import { publicIncident, publicName } from './public-facts.ts'
 import type { MonitorGroup } from './public-facts.ts'
 import { past } from './public-page.ts'
@@ -32,12 +33,13 @@ interface Asked {
   readonly path: string
   /** `2026-11`; absent: this month. */
   readonly month: string | undefined
+  readonly language: Language
 }
 
 /** @throws PageError 404 for a month that is not shown */
 export async function monthPage(page: PublishedPage, asked: Asked): Promise<Markup> {
   const { times } = page
-  const { clock, path } = asked
+  const { clock, path, language } = asked
   const current = times.local(iso(clock.now())).slice(0, 7)
   const months = Array.from({ length: MONTHS }, (_, ago) => monthBefore(current, ago))
   const month = asked.month ?? current
@@ -51,14 +53,18 @@ export async function monthPage(page: PublishedPage, asked: Asked): Promise<Mark
   const kept =
     known?.names === names
       ? known.drawn
-      : cachedFor(() => page.inTurn(() => drawn(page, clock, month)), { clock, ms: KEPT_MS })
+      : spokenFor(
+          async (into) => settled(await page.inTurn(() => drawn(page, clock, month)), into),
+          { clock, ms: KEPT_MS },
+        )
   page.months.set(month, { names, drawn: kept })
+  const main = await kept.get(language)
   const link = (name: string | undefined, arrow: Said): Markup =>
     name === undefined
       ? html`<span></span>`
       : html`<a href="${path}/history/${name}">${arrow} ${monthText(name)}</a>`
   return html`<h1>${monthText(month)}</h1>
-    ${await kept.get()}
+    ${main}
     <nav class="months" aria-label="${({ words }) => words.public.months}">
       ${link(months[at + 1], ({ dir }) => (dir === 'rtl' ? '→' : '←'))}
       <a href="${path}">${({ words }) => words.public.allServices}</a>

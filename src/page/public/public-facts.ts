@@ -185,11 +185,18 @@ const CHARACTERS_SHOWN = 50_000
 /** Of each report beyond. */
 const CHARACTERS_BEYOND = 300
 
+/** What a line adds to the characters of a text: each may be a paragraph of its own. */
+const LINE_CHARACTERS = 40
+
+function weightOf(text: string): number {
+  return text.length + LINE_CHARACTERS * (text.split('\n').length - 1)
+}
+
 /** Of so many reports, with long texts, the newest are shown whole, and of the others how far the work is. */
 export function shortened(reports: readonly StatusReportView[]): readonly StatusReportView[] {
   let left = CHARACTERS_SHOWN
   return reports.map((report) => {
-    left -= report.updates.reduce((sum, { text }) => sum + text.length, 0)
+    left -= report.updates.reduce((sum, { text }) => sum + weightOf(text), 0)
     if (left >= 0) return report
     const updates = report.updates.slice(-1).map((update) => {
       const { text } = update
@@ -205,6 +212,13 @@ interface Naming {
   readonly names: ReadonlyMap<number, string>
 }
 
+/** Services that a report, or planned work, names: each name stands in the page, in the feeds and in the months. */
+const NAMED = 10
+
+function named(services: readonly string[]): readonly string[] {
+  return services.length <= NAMED ? services : [...services.slice(0, NAMED), '…']
+}
+
 /** Names only the affected services that the page shows. */
 export function publicReport(
   { id, title, status, updates, started_at, resolved_at, monitor_ids }: StatusReportView,
@@ -213,7 +227,7 @@ export function publicReport(
 ): PublicReport {
   const affected = monitors.filter((monitor) => monitor_ids.includes(monitor.id))
   const services = affected.map((monitor) => publicName(monitor, naming))
-  return { id, title, status, updates, started_at, resolved_at, services }
+  return { id, title, status, updates, started_at, resolved_at, services: named(services) }
 }
 
 /** The windows of the account that cover a monitor of the page, with the services that they concern. */
@@ -233,8 +247,8 @@ async function plannedFor(
           own.some((tag) => tags.has(fold(tag))),
       )
       // Each of them: a list of all names says less.
-      const named = covered.length === monitors.length && covered.length > 1 ? [] : covered
-      return { ...work, covered, services: named.map((each) => publicName(each, naming)) }
+      const some = covered.length === monitors.length && covered.length > 1 ? [] : covered
+      return { ...work, covered, services: named(some.map((each) => publicName(each, naming))) }
     })
     .filter(({ covered }) => covered.length > 0)
     .slice(0, AHEAD_LIMIT)

@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { EngineEvents } from '../../engine/api/events.ts'
 import { htmlAnswer } from '../http/answer.ts'
+import { yieldingQueueOf } from '../../clock.ts'
 import { FIRST_ACCOUNT } from '../../model.ts'
 import { documentOf } from '../layout/frame.ts'
 import { clientFor } from '../live/connection-limits.ts'
@@ -44,10 +46,17 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
     })
     return { main: await publicPage(facts, clock, language), said: saidOf(facts) }
   }, kept)
+  // Those who wait for the same drawing would all be answered in one turn.
+  const step = yieldingQueueOf(clock)
   const chosen = cachedFor(() => chosenMonitors(engine, page), kept)
   // A visitor who receives an event fetches the page again, and must not get a cached one from before it.
-  const forget = ({ monitor }: { readonly monitor: { readonly id: number } }): void => {
-    if (shown === undefined || shown.has(monitor.id)) drawn.forget()
+  const forget = (
+    change: Pick<EngineEvents['state'], 'account_id'> & {
+      readonly monitor: { readonly id: number }
+    },
+  ): void => {
+    if (change.account_id !== account_id) return
+    if (shown === undefined || shown.has(change.monitor.id)) drawn.forget()
   }
   engine.on('state', forget)
   engine.on('starved', forget)
@@ -57,6 +66,7 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
       pattern: new RegExp(`^${path}$`),
       async answer({ frame }) {
         const { main, said } = await drawn.get(frame.language)
+        await step()
         const sheet = {
           title: page.title,
           masthead: page.title,

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { randomUUID } from 'node:crypto'
 import { iso } from '../../clock.ts'
 import { htmlAnswer } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
@@ -12,17 +13,20 @@ import type { Call, Route, Service } from '../http/call.ts'
 import { notFound } from '../http/page-error.ts'
 import { documentOf } from '../layout/frame.ts'
 import type { Sheet } from '../layout/frame.ts'
-import { html } from '../layout/markup.ts'
+import { html, textOf } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
 import { clientFor } from '../live/connection-limits.ts'
+import { ENGLISH } from '../words/language.ts'
+import type { Language } from '../words/language.ts'
 import { badgeAnswer } from './badges.ts'
+import { spokenFor } from './cached.ts'
 import { atomFeed, jsonStatus, rssFeed } from './feeds.ts'
 import type { FeedSource } from './feeds.ts'
 import { monthPage } from './months.ts'
 import { pageDoor, passwordForm } from './page-password.ts'
 import type { PageDoor } from './page-password.ts'
 import { digestOf, imageSource, logoAnswer, pageStyle, styleAnswer } from './page-style.ts'
-import { publishedPages } from './published.ts'
+import { KEPT_MS, publishedPages } from './published.ts'
 import type { PublishedPage } from './published.ts'
 import { drawnReport } from './published-reports.ts'
 
@@ -124,6 +128,7 @@ function closed({
 async function overview(visit: Visit): Promise<Answer> {
   const { page, path, call } = visit
   const { main, said } = await page.drawn.get(call.frame.language)
+  await page.step()
   const whole = html`${main}${links(path)}`
   const sheet = { title: page.look.title, main: whole, said, events: `${path}/events` }
   return dressed(visit, sheet)
@@ -184,6 +189,7 @@ async function oneReport(visit: Visit): Promise<Answer> {
   const { clock } = call.service
   const { language } = call.frame
   const report = (await drawnReport(page, Number(rest[0]), { clock, language })) ?? nothing()
+  await page.step()
   const main = html`${report.main}
     <p class="back"><a href="${path}">${({ words }) => words.public.allServices}</a></p>`
   return dressed(visit, { title: report.title, main })
@@ -194,23 +200,40 @@ async function month(visit: Visit): Promise<Answer> {
     clock: visit.call.service.clock,
     path: visit.path,
     month: visit.rest[0],
+    language: visit.call.frame.language,
   })
+  await visit.page.step()
   return dressed(visit, { title: ({ words }) => words.public.earlier, main })
 }
 
 function feed(type: string, written: (source: FeedSource) => string): Show {
   return async ({ page, call, path }) => {
-    const facts = await page.facts.get()
-    const url = call.frame.origin + path
-    const { updated_at } = page.record
-    const language = await call.service.languages.addressed(call.url)
-    const body = written({ facts, url, updated_at, now: call.frame.now, language })
-    return shared({ page, call }, type, body)
+    const { facts, feeds, record, step } = page
+    const { clock, languages } = call.service
+    const write = async (language: Language): Promise<string> => {
+      const source = { facts: await facts.get(), updated_at: record.updated_at, language }
+      await step()
+      return written({ ...source, url: PAGE_URL, now: clock.now() })
+    }
+    const kept = feeds.get(type) ?? spokenFor(write, { clock, ms: KEPT_MS })
+    feeds.set(type, kept)
+    const body = await kept.get(await languages.addressed(call.url))
+    await step()
+    return shared({ page, call }, type, atAddress(body, call.frame.origin + path))
   }
+}
+
+/** Stands for the address of the page, by which each visitor may ask under another name of the host. */
+const PAGE_URL = `urn:uuid:${randomUUID()}`
+
+/** Escaped for XML, an address has nothing that JSON would escape. */
+function atAddress(body: string, url: string): string {
+  return body.replaceAll(PAGE_URL, textOf(url, ENGLISH))
 }
 
 async function badge({ page, call, rest }: Visit): Promise<Answer> {
   const facts = await page.facts.get()
+  await page.step()
   const key = call.url.searchParams.get('service')
   const language = await call.service.languages.addressed(call.url)
   const body = badgeAnswer(facts, { kind: rest[0], key, language }) ?? nothing()

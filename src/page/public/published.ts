@@ -26,7 +26,7 @@ import type { PublicFacts } from './public-page.ts'
 import type { Markup, Said } from '../layout/markup.ts'
 
 /** A change is visible at once in this process, in others at most this late. */
-const KEPT_MS = 2000
+export const KEPT_MS = 2000
 /** Pages that nobody has asked for are dropped after this time. */
 const IDLE_MS = 60_000
 const MAX_PAGES = 64
@@ -45,6 +45,8 @@ export interface PublishedPage {
   readonly drawn: SpokenValue<{ readonly main: Markup; readonly said: Said }>
   /** Drawn once for all visitors: months of the past, by their name. */
   readonly months: Map<string, DrawnMonth>
+  /** The feeds, by their kind. */
+  readonly feeds: Map<string, SpokenValue<string>>
   /** Those that were looked at last. */
   readonly reports: Map<number, SpokenValue<DrawnReport | undefined>>
   readonly times: PageTimes
@@ -62,7 +64,7 @@ export interface DrawnReport {
 interface DrawnMonth {
   /** The monitors of the page for which it was drawn. */
   readonly names: string
-  readonly drawn: CachedValue<Markup>
+  readonly drawn: SpokenValue<Markup>
 }
 
 export interface PublishedPages {
@@ -88,23 +90,24 @@ export function publishedPages(service: Service): PublishedPages {
   const missing = new Map<string, number>()
   const reading = new Map<string, Promise<Entry>>()
 
-  engine.on('state', ({ monitor }) => forget(monitor.id))
-  engine.on('starved', ({ monitor }) => forget(monitor.id))
+  engine.on('state', ({ account_id, monitor }) => forget(account_id, monitor.id))
+  engine.on('starved', ({ account_id, monitor }) => forget(account_id, monitor.id))
   engine.on('audit', ({ account_id, resource, resource_id }) => {
     if (resource === 'public_page') missing.clear()
     for (const [slug, { record }] of entries) {
       if (record.account_id !== account_id) continue
       if (resource !== 'monitor') entries.delete(slug)
     }
-    if (resource === 'monitor') forget(resource_id)
+    if (resource === 'monitor') forget(account_id, resource_id)
   })
 
   /** What is drawn with this monitor is drawn again. Nothing is read: a bulk action changes thousands in a moment. */
-  function forget(monitor_id: number): void {
-    for (const { shows, groups, facts, drawn, reports } of entries.values()) {
-      if (!shows(monitor_id)) continue
+  function forget(account_id: number, monitor_id: number): void {
+    for (const { record, shows, groups, facts, drawn, reports, feeds } of entries.values()) {
+      if (record.account_id !== account_id || !shows(monitor_id)) continue
       for (const kept of [groups, facts, drawn]) kept.forget()
       reports.clear()
+      feeds.clear()
     }
   }
 
@@ -199,7 +202,7 @@ function pageOf(
   }, kept)
   const times = timesIn(settings.time_zone)
   const shows = (monitor_id: number): boolean => shown?.has(monitor_id) ?? true
-  const forgettable = { months: new Map(), reports: new Map() }
+  const forgettable = { months: new Map(), reports: new Map(), feeds: new Map() }
   return { record, scope, look, groups, shows, facts, drawn, ...forgettable, times, inTurn, step }
 }
 
