@@ -49,6 +49,29 @@ describe('a pattern', () => {
     },
   )
 
+  it.each([
+    '/[B-\\x{1E942}]/i',
+    '(?i)[B-\\x{1E942}]',
+    'a(?s-m:x)(?mi:[B-\\x{0000000000000000000001E942}])',
+    '/[B-𞥂]/i',
+    '/[^--\\x{1E942}]/i',
+    '/[\\w--\\x{1E942}]/i',
+    '/[\\102-\\x{1E942}]/i',
+    `/${'[\\x{100}-\\x{1FFF}]'.repeat(5)}/i`,
+  ])('whose ranges take long to be folded is refused: %s', (source) => {
+    const parsed = parsePattern(source)
+    expect(parsed.ok ? '' : parsed.problem).toMatch(/more than 30000 characters/)
+  })
+
+  it.each([
+    '[B-\\x{1E942}]',
+    '/[а-яё]+ [а-яё]+/i',
+    '/[一-龥]{2}/i',
+    '/\\d{3}-\\d{4} [a-z]-[a-z]/i',
+  ])('may have ranges, also long ones where case counts: %s', (source) => {
+    expect(parsePattern(source)).toMatchObject({ ok: true })
+  })
+
   it('that is none is refused where it is compiled, with the problem', () => {
     const parsed = parsePattern('(')
     expect(() => compilePattern('(')).toThrow(
