@@ -15,6 +15,8 @@ import { createConnectivity } from './checks/connectivity.ts'
 import type { Connectivity } from './checks/connectivity.ts'
 import { orderRunner } from './checks/order-runner.ts'
 import { createCommitter, observedCommits } from './commit/committer.ts'
+import { createAccountTurns } from './core/account-turns.ts'
+import type { AccountTurns } from './core/account-turns.ts'
 import { emit } from './core/core.ts'
 import type { Core } from './core/core.ts'
 import { createOutbox } from './delivery/outbox.ts'
@@ -58,6 +60,7 @@ export interface Runtime {
   readonly runningTests: Map<number, number>
   /** Hashes passwords of public pages. */
   readonly hashing: Semaphore
+  readonly bulkTurns: AccountTurns
   readonly probes: ProbeTransport
   readonly connectivity: Connectivity
   readonly lifecycle: Lifecycle
@@ -109,8 +112,8 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const started = { baselines, announcer, subscriptions, shardLeases, changeFeed, options }
   const lifecycle = createLifecycle({ ...parts, ...started })
   const runningTests = new Map<number, number>()
-  const hashing = createSemaphore(1)
-  return { ...parts, openRounds, subscriptions, runningTests, hashing, lifecycle }
+  const waiting = { hashing: createSemaphore(1), bulkTurns: createAccountTurns() }
+  return { ...parts, ...waiting, openRounds, subscriptions, runningTests, lifecycle }
 }
 
 interface Checking {

@@ -39,6 +39,34 @@ async function statesOf({ engine }: Rig): Promise<readonly string[]> {
 
 const none = { failed: 0, failures: [], next: null }
 
+describe('several bulk actions of one account', () => {
+  it('are carried out one after the other, ten at most, and keep no other account waiting', async () => {
+    const { engine } = await rig()
+    onTestFinished(() => engine.stop())
+    const other = engine.account((await engine.accounts.create({ name: 'other' })).id)
+    const monitor = { type: 'scripted', name: 'm', host: 'm.test', interval_sec: 3600 }
+    for (let n = 0; n < 70; n++) await engine.monitors.create(monitor)
+    await other.monitors.create(monitor)
+    const order: string[] = []
+    engine.on('audit', ({ account_id, changes }) => {
+      const tags = changes[0]?.to as readonly string[] | undefined
+      order.push(account_id === 1 ? String(tags?.at(-1)) : 'other')
+    })
+    const tag = (n: number) =>
+      engine.monitors.bulk({ action: 'tag', filter: { all: true }, add_tags: [`t${n}`] })
+    const asked = Array.from({ length: 11 }, (_, n) => tag(n))
+    const theirs = other.monitors.bulk({ action: 'pause', filter: { all: true } })
+    const ends = await Promise.allSettled(asked)
+    expect(ends.map(({ status }) => status)).toEqual([...Array(10).fill('fulfilled'), 'rejected'])
+    expect(ends[10]).toMatchObject({ reason: { name: 'ConflictError', code: 'busy' } })
+    expect(await theirs).toMatchObject({ changed: 1 })
+    expect(order.indexOf('other')).toBeLessThan(70)
+    const own = order.filter((each) => each !== 'other')
+    expect(own).toEqual(Array.from({ length: 700 }, (_, n) => `t${Math.floor(n / 70)}`))
+    expect(await tag(11)).toMatchObject({ changed: 70 })
+  })
+})
+
 describe('bulk', () => {
   it('pauses and resumes what the filter of the list matches', async () => {
     const made = await four()

@@ -6,7 +6,7 @@
  */
 
 import { yielderOf } from '../../clock.ts'
-import { isWatchpostError, ValidationError } from '../../errors.ts'
+import { ConflictError, isWatchpostError, ValidationError } from '../../errors.ts'
 import { parse } from '../../fields/parse.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
 import { fold } from '../../model/fold.ts'
@@ -25,6 +25,8 @@ import { distinct } from './validate-input.ts'
 const SLICE = 32
 const MAX_FAILURES = 20
 const MAX_AT_ONCE = 10_000
+/** Actions of an account that run or wait. */
+const MAX_WAITING = 10
 /** Monitors per query. */
 const PAGE = 200
 
@@ -61,32 +63,57 @@ export function bulkOf(
     } = parseInput(input)
     const filter = selection(context, given)
     await context.ready()
-    const work = workOf(steps, rest)
-    const ids = await idsOf(context, { account_id, filter, limit: limit + 1, after })
-    const found = ids.slice(0, limit)
-    const next = ids.length > limit ? (found.at(-1) ?? null) : null
-    const tally = { matched: found.length, changed: 0, unchanged: 0, failed: 0 }
-    const failures: BulkFailure[] = []
-    const yieldIfLong = yielderOf(context.core.clock)
-    for (let from = 0; from < found.length; from += SLICE) {
-      await yieldIfLong()
-      const slice = found.slice(from, from + SLICE)
-      const ends = await Promise.allSettled(
-        slice.map((id) => (dry_run ? countOnly(steps, filter, id) : work(id))),
-      )
-      for (const [index, end] of ends.entries()) {
-        if (end.status === 'fulfilled') {
-          if (end.value) tally.changed += 1
-          else if (!dry_run) tally.unchanged += 1
-          continue
-        }
-        const failure = failureOf(slice[index] ?? 0, end.reason)
-        tally.failed += 1
-        if (failures.length < MAX_FAILURES) failures.push(failure)
-      }
-    }
-    return { ...tally, failures, next }
+    const change = workOf(steps, rest)
+    const work = dry_run ? (id: number) => countOnly(steps, filter, id) : change
+    return inTurn(context, account_id, async () => {
+      const ids = await idsOf(context, { account_id, filter, limit: limit + 1, after })
+      const found = ids.slice(0, limit)
+      const next = ids.length > limit ? (found.at(-1) ?? null) : null
+      return { ...(await executeAll(context, found, { work, dry_run })), next }
+    })
   }
+}
+
+/** Side by side, those of one account would take turns of the event loop for minutes. @throws ConflictError `busy` */
+async function inTurn<T>(
+  { bulkTurns }: ServiceContext,
+  account_id: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (bulkTurns.of(account_id) >= MAX_WAITING)
+    throw new ConflictError('busy', 'Other bulk actions of this account are not done; ask again')
+  return bulkTurns.run(account_id, work)
+}
+
+interface Execution {
+  readonly work: BulkWork
+  readonly dry_run: boolean
+}
+
+async function executeAll(
+  { core }: ServiceContext,
+  ids: readonly number[],
+  { work, dry_run }: Execution,
+): Promise<Omit<BulkView, 'next'>> {
+  const tally = { matched: ids.length, changed: 0, unchanged: 0, failed: 0 }
+  const failures: BulkFailure[] = []
+  const yieldIfLong = yielderOf(core.clock)
+  for (let from = 0; from < ids.length; from += SLICE) {
+    await yieldIfLong()
+    const slice = ids.slice(from, from + SLICE)
+    const ends = await Promise.allSettled(slice.map((id) => work(id)))
+    for (const [index, end] of ends.entries()) {
+      if (end.status === 'fulfilled') {
+        if (end.value) tally.changed += 1
+        else if (!dry_run) tally.unchanged += 1
+        continue
+      }
+      const failure = failureOf(slice[index] ?? 0, end.reason)
+      tally.failed += 1
+      if (failures.length < MAX_FAILURES) failures.push(failure)
+    }
+  }
+  return { ...tally, failures }
 }
 
 /** Changes nothing. @throws NotFoundError for an id of another account */

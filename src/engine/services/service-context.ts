@@ -8,6 +8,7 @@ import type { ProbeHost } from '../../probes/transport.ts'
 import type { AccountCache } from './account-cache.ts'
 import type { DayTotals } from './day-totals.ts'
 import type { PastDays } from './past-days.ts'
+import type { AccountTurns } from '../core/account-turns.ts'
 import type { Core } from '../core/core.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import type { AccountWindows } from '../monitors/account-windows.ts'
@@ -35,6 +36,8 @@ export interface ServiceContext {
   readonly runningTests: Map<number, number>
   /** Hashes passwords of public pages one at a time, accounts in turn: each occupies a thread for long. */
   readonly hashing: Semaphore
+  /** Actions on many monitors, of which an account has one at a time. */
+  readonly bulkTurns: AccountTurns
   /** Opens the store on first use. */
   ready(): Promise<void>
   running(): boolean
