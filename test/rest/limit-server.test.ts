@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { describe, expect, it, vi } from 'vitest'
+import { connect } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ConfigurationError } from '../../src/errors.ts'
 import { parseIp } from '../../src/net/guard/ip.ts'
 import { readLimits } from '../../src/rest/limits/options.ts'
@@ -407,3 +410,56 @@ function count(server: ReturnType<typeof createServer>): Promise<number> {
     server.getConnections((error, open) => (error === null ? resolve(open) : reject(error))),
   )
 }
+
+describe('requests that many connections send at once', () => {
+  /** Each keeps the processor busy for longer than a turn should. */
+  async function busy() {
+    let turn = 0
+    const count = () => {
+      turn++
+      counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    const begun: { readonly path: string; readonly turn: number }[] = []
+    const server = createServer((req, res) => {
+      begun.push({ path: req.url ?? '', turn })
+      const until = performance.now() + 12
+      while (performance.now() < until);
+      res.end()
+    })
+    let opened = 0
+    server.on('connection', () => opened++)
+    limitServer(server, { trustProxy: '10.0.0.1' })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      clearImmediate(counting)
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    const open = async (localAddress: string): Promise<Socket> => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress })
+      onTestFinished(() => void socket.destroy())
+      await once(socket, 'connect')
+      return socket
+    }
+    return { begun, open, opened: () => opened }
+  }
+
+  it('begin in several turns, and those of one client after the first of each other', async () => {
+    const { begun, open, opened } = await busy()
+    const many = await Promise.all(Array.from({ length: 20 }, () => open('127.0.0.1')))
+    const one = await open('127.0.0.2')
+    // Node accepts one connection a turn.
+    await expect.poll(opened).toBe(21)
+    for (const socket of many) socket.write('GET /many HTTP/1.1\r\nHost: a\r\n\r\n')
+    one.write('GET /one HTTP/1.1\r\nHost: a\r\n\r\n')
+    await expect.poll(() => begun.length).toBe(21)
+    const turns = new Map<number, number>()
+    for (const { turn } of begun) turns.set(turn, (turns.get(turn) ?? 0) + 1)
+    expect(Math.max(...turns.values())).toBeLessThanOrEqual(2)
+    // Behind what had begun before it arrived.
+    expect(begun.findIndex(({ path }) => path === '/one')).toBeLessThan(8)
+  })
+})

@@ -1,5 +1,6 @@
 /**
- * Handles pipelined requests on a connection one at a time.
+ * Handles pipelined requests on a connection one at a time, and those that many connections send at once in several
+ * turns of the event loop, clients in turn.
  *
  * @module
  */
@@ -15,6 +16,9 @@ import type { LimitName, Limits } from './options.ts'
  */
 const BEYOND_LIMIT = 256
 
+/** For how long requests begin in one turn of the event loop; the last of them may take longer. */
+const TURN_MS = 10
+
 interface RequestQueueOptions {
   readonly limits: Pick<Limits, 'maxPipelinedRequests'>
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>
@@ -26,22 +30,34 @@ export interface RequestQueue {
 }
 
 export function createRequestQueue({ limits, clock, end }: RequestQueueOptions): RequestQueue {
-  const waiting: Connection[] = []
+  const waiting = createWaiting()
   let timer: Timer | undefined
+  /** When the first request of this turn began. */
+  let turn_began: number | undefined
 
   /**
    * One request per turn of the event loop. Node accepts one new connection per turn (libuv 1.45): more work in a
    * turn delays new clients.
    */
   function beginSoon(connection: Connection): void {
-    waiting.push(connection)
+    waiting.add(connection)
     timer ??= clock.timer(0, beginNext)
   }
 
   function beginNext(): void {
-    const connection = waiting.shift()
-    timer = waiting.length > 0 ? clock.timer(0, beginNext) : undefined
+    const connection = waiting.take()
+    timer = waiting.isEmpty() ? undefined : clock.timer(0, beginNext)
     if (connection !== undefined) begin(connection)
+  }
+
+  /** All that arrives at once would be handled in this turn. */
+  function isTurnOver(): boolean {
+    const now = clock.monotonic()
+    if (turn_began === undefined) {
+      turn_began = now
+      clock.timer(0, () => (turn_began = undefined))
+    }
+    return now - turn_began >= TURN_MS
   }
 
   function begin(connection: Connection): void {
@@ -71,7 +87,39 @@ export function createRequestQueue({ limits, clock, end }: RequestQueueOptions):
       }
       connection.latest = request.req
       pending.push(request)
-      if (pending.length === 1) begin(connection)
+      if (pending.length > 1) return
+      if (waiting.isEmpty() && !isTurnOver()) begin(connection)
+      else beginSoon(connection)
     },
+  }
+}
+
+interface Waiting {
+  add(connection: Connection): void
+  /** The connection that has waited longest, of the client whose turn it is. */
+  take(): Connection | undefined
+  isEmpty(): boolean
+}
+
+/** A client with many connections delays each other one by one request. */
+function createWaiting(): Waiting {
+  const byClient = new Map<string | undefined, Connection[]>()
+  return {
+    add(connection) {
+      const own = byClient.get(connection.client) ?? []
+      byClient.set(connection.client, own)
+      own.push(connection)
+    },
+    take() {
+      const [first] = byClient
+      if (first === undefined) return undefined
+      const [client, own] = first
+      const connection = own.shift()
+      // To the end of the ring.
+      byClient.delete(client)
+      if (own.length > 0) byClient.set(client, own)
+      return connection
+    },
+    isEmpty: () => byClient.size === 0,
   }
 }
