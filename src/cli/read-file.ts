@@ -10,10 +10,20 @@ import { extname } from 'node:path'
 import { ConfigurationError, MissingDependencyError } from '../errors.ts'
 import { YamlError, parseYaml } from './parse-yaml.ts'
 
-const LIMIT_BYTES = 16 * 1024 * 1024
+const MIB = 1024 * 1024
+
+const LIMIT_MIB = 16
+/** Its parser takes about a second a MiB, in one turn. Ten thousand monitors of Gatus have 2 to 4 MiB. */
+const YAML_LIMIT_MIB = 6
+
+interface Limit {
+  readonly mib: number
+  /** What to do with a larger file. */
+  readonly hint?: string
+}
 
 /** @throws ConfigurationError */
-async function readText(path: string): Promise<string> {
+async function readText(path: string, { mib, hint }: Limit): Promise<string> {
   // Not repeated: it may hold a password.
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(path))
     throw new ConfigurationError('a file is expected, and this is an address')
@@ -24,7 +34,8 @@ async function readText(path: string): Promise<string> {
     for await (const chunk of createReadStream(path)) {
       chunks.push(chunk as Buffer)
       size += (chunk as Buffer).length
-      if (size > LIMIT_BYTES) throw new Error(`more than ${LIMIT_BYTES} bytes`)
+      if (size > mib * MIB)
+        throw new Error(`more than ${mib} MiB${hint === undefined ? '' : `; ${hint}`}`)
     }
     return Buffer.concat(chunks)
       .toString('utf8')
@@ -36,7 +47,7 @@ async function readText(path: string): Promise<string> {
 
 /** @throws ConfigurationError */
 export async function readJson(path: string): Promise<unknown> {
-  const text = await readText(path)
+  const text = await readText(path, { mib: LIMIT_MIB })
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -51,7 +62,8 @@ export async function readJson(path: string): Promise<unknown> {
 /** JSON where it is called so; the parser of YAML is an optional package. @throws ConfigurationError, MissingDependencyError */
 export async function readYaml(path: string): Promise<unknown> {
   if (extname(path).toLowerCase() === '.json') return readJson(path)
-  const text = await readText(path)
+  const hint = `divide the file, or write it as JSON (.json), of which ${LIMIT_MIB} MiB are read`
+  const text = await readText(path, { mib: YAML_LIMIT_MIB, hint })
   const yaml = await loadYaml()
   try {
     return parseYaml(yaml, text)

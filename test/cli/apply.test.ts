@@ -309,7 +309,7 @@ describe('watchpost import of a hostile file', () => {
       const { run } = place()
       const { code, stderr } = await run('import', 'kuma', '/dev/zero')
       expect(code).toBe(64)
-      expect(stderr).toContain('/dev/zero: cannot be read: more than 16777216 bytes')
+      expect(stderr).toContain('/dev/zero: cannot be read: more than 16 MiB')
     },
   )
 })

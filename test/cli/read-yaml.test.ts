@@ -6,10 +6,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readYaml } from '../../src/cli/read-file.ts'
 import { measureCpu } from '../support/turns.ts'
 
-function read(text: string): Promise<unknown> {
+function read(text: string, name = 'gatus.yaml'): Promise<unknown> {
   const directory = mkdtempSync(join(tmpdir(), 'watchpost-yaml-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  const path = join(directory, 'gatus.yaml')
+  const path = join(directory, name)
   writeFileSync(path, text)
   return readYaml(path)
 }
@@ -81,4 +81,37 @@ it('a map of a YAML file costs about what a list of as many costs', async () => 
   const map = `a:\n${times(20_000, (n) => ` k${n}: v\n`)}`
   const { cpu_ms } = await measureCpu(() => read(list))
   expect((await measureCpu(() => read(map))).cpu_ms).toBeLessThan(5 * cpu_ms)
+})
+
+const MIB = 1024 * 1024
+
+describe('the size of a YAML file', () => {
+  it('suffices for ten thousand monitors of Gatus with alerts and conditions', () => {
+    const endpoint = (n: number) => `
+  - name: service-${n}
+    group: production
+    url: "https://service-${n}.internal.example.org/health/ready?full=true"
+    interval: 60s
+    client: { timeout: 10s, insecure: false }
+    headers: { Accept: application/json, X-Caller: status-page }
+    conditions:
+      - "[STATUS] == 200"
+      - "[RESPONSE_TIME] < 300"
+      - "[CERTIFICATE_EXPIRATION] > 240h"
+    alerts:
+      - type: slack
+        failure-threshold: 3`
+    expect(Buffer.byteLength(`endpoints:${times(10_000, endpoint)}`)).toBeLessThan(6 * MIB)
+  })
+
+  it('is at most 6 MiB: its parser takes a second a MiB in one turn; JSON of that size is read', async () => {
+    const text = `{ "a": "${'x'.repeat(6 * MIB)}" }`
+    const { cpu_ms } = await measureCpu(() =>
+      expect(read(text)).rejects.toThrow(
+        'gatus.yaml: cannot be read: more than 6 MiB; divide the file, or write it as JSON (.json), of which 16 MiB are read',
+      ),
+    )
+    expect(cpu_ms).toBeLessThan(500)
+    expect(await read(text, 'gatus.json')).toHaveProperty('a')
+  })
 })
