@@ -55,7 +55,7 @@ const MEASURE = words(`
   engine/filtered-history engine/transfer-bounds net/http/http2 net/http/body page/published
   checkers/dns checkers/http2-hostile checkers/http-long checkers/tcp-drip checkers/blacklist/registry-feed
   checkers/content/ignore-rules checkers/sql/statement
-  engine/long-names engine/garbage-of-checks
+  engine/long-names engine/garbage-of-checks engine/filtered-monitors page/published-flood metrics/many-reads
 `).map((file) => `test/${file}.test.ts`)
 
 function words(text: string): string[] {
