@@ -6,7 +6,6 @@
 
 import type { EngineEvents } from '../../engine/api/events.ts'
 import { htmlAnswer } from '../http/answer.ts'
-import { yieldingQueueOf } from '../../clock.ts'
 import { FIRST_ACCOUNT } from '../../model.ts'
 import { documentOf } from '../layout/frame.ts'
 import { clientFor } from '../live/connection-limits.ts'
@@ -46,8 +45,6 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
     })
     return { main: await publicPage(facts, clock, language), said: saidOf(facts) }
   }, kept)
-  // Those who wait for the same drawing would all be answered in one turn.
-  const step = yieldingQueueOf(clock)
   const chosen = cachedFor(() => chosenMonitors(engine, page), kept)
   // A visitor who receives an event fetches the page again, and must not get a cached one from before it.
   const forget = (
@@ -66,7 +63,6 @@ function routesOf(service: Service, page: PublicStatus): readonly Route[] {
       pattern: new RegExp(`^${path}$`),
       async answer({ frame }) {
         const { main, said } = await drawn.get(frame.language)
-        await step()
         const sheet = {
           title: page.title,
           masthead: page.title,

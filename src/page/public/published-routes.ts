@@ -128,7 +128,6 @@ function closed({
 async function overview(visit: Visit): Promise<Answer> {
   const { page, path, call } = visit
   const { main, said } = await page.drawn.get(call.frame.language)
-  await page.step()
   const whole = html`${main}${links(path)}`
   const sheet = { title: page.look.title, main: whole, said, events: `${path}/events` }
   return dressed(visit, sheet)
@@ -189,7 +188,6 @@ async function oneReport(visit: Visit): Promise<Answer> {
   const { clock } = call.service
   const { language } = call.frame
   const report = (await drawnReport(page, Number(rest[0]), { clock, language })) ?? nothing()
-  await page.step()
   const main = html`${report.main}
     <p class="back"><a href="${path}">${({ words }) => words.public.allServices}</a></p>`
   return dressed(visit, { title: report.title, main })
@@ -202,7 +200,6 @@ async function month(visit: Visit): Promise<Answer> {
     month: visit.rest[0],
     language: visit.call.frame.language,
   })
-  await visit.page.step()
   return dressed(visit, { title: ({ words }) => words.public.earlier, main })
 }
 
@@ -218,7 +215,6 @@ function feed(type: string, written: (source: FeedSource) => string): Show {
     const kept = feeds.get(type) ?? spokenFor(write, { clock, ms: KEPT_MS })
     feeds.set(type, kept)
     const body = await kept.get(await languages.addressed(call.url))
-    await step()
     return shared({ page, call }, type, atAddress(body, call.frame.origin + path))
   }
 }
