@@ -72,8 +72,8 @@ export async function overviewFacts(
   await yieldIfLong()
   const byName = new Map(types.map((each) => [each.type, each]))
   const counts = await countsOf(all, byName, clock)
-  const places = { from: (wanted.page - 1) * ROWS, to: wanted.page * ROWS, clock }
-  const shown = await mostUrgent(found.entries, places)
+  const part = { from: (wanted.page - 1) * ROWS, to: wanted.page * ROWS, clock }
+  const shown = await mostUrgent(found.entries, part)
   await yieldIfLong()
   const planned = await scope.maintenance.upcoming({ days: PLANNED_DAYS, limit: PLANNED_READ })
   const contacts = await scope.contacts.list()

@@ -29,7 +29,7 @@ const HEIGHT = 48
 type Spot = readonly [x: number, p50: number, p95: number]
 
 /** The scale ends here, relative to most days: a much slower day is cut, so that the others are not flat. */
-const ROOM = 2
+const CUT_ABOVE = 2
 
 const DAYS = 90
 
@@ -150,7 +150,7 @@ function reason(open: IncidentView, { flapping }: MonitorSummary): Markup {
 function responseLine({ days, p50_ms, p95_ms }: UptimeView, name: string): Markup | false {
   const slowest = Math.max(...days.map((day) => day.p95_ms ?? 0))
   // Times that hardly change are a line in the middle, not at the edge.
-  const top = Math.max(Math.min(slowest, ROOM * (p95_ms ?? slowest)), 2 * (p50_ms ?? 0)) || 1
+  const top = Math.max(Math.min(slowest, CUT_ABOVE * (p95_ms ?? slowest)), 2 * (p50_ms ?? 0)) || 1
   const runs: Spot[][] = [[]]
   for (const [at, day] of days.entries()) {
     if (day.p50_ms === null || day.p95_ms === null) runs.push([])

@@ -8,7 +8,7 @@
 import type { IncidentView, MonitorSummary } from '../../engine/api/views.ts'
 import type { TypeView } from '../../engine/api/engine.ts'
 import { requestServicesOf } from '../../engine/services/request-services.ts'
-import { NotFoundError } from '../../errors.ts'
+import { unlessGone } from '../../errors.ts'
 import type { Frame } from '../layout/frame.ts'
 import { stateLabel } from '../layout/icons.ts'
 import { foreign, html } from '../layout/markup.ts'
@@ -53,24 +53,15 @@ export async function wallFacts(
   const { accountMonitors } = requestServicesOf(engine)
   const tiles = shown.map(async (entry): Promise<Tile> => {
     const { open_incident_id } = entry
-    const open = open_incident_id === null ? undefined : await incidentOf(reading, open_incident_id)
+    // It may have been removed meanwhile, with its monitor.
+    const open =
+      open_incident_id === null
+        ? undefined
+        : await scope.incidents.get(open_incident_id).catch(unlessGone)
     return { monitor: accountMonitors.summaryOf(entry), open }
   })
   const unreached = contacts.filter(isFailing)
   return { counts, unreached, tiles: await Promise.all(tiles), filtered: filter !== undefined }
-}
-
-/** `undefined` if it was removed meanwhile, with its monitor. */
-async function incidentOf(
-  { scope }: OverviewReading,
-  id: number,
-): Promise<IncidentView | undefined> {
-  try {
-    return await scope.incidents.get(id)
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined
-    throw error
-  }
 }
 
 export function wallPage(facts: WallFacts, frame: Frame): Markup {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { AvailabilityView } from '../../engine/services/uptime.ts'
 import { html, textOf } from '../layout/markup.ts'
 import type { Tone } from '../layout/words.ts'
 import { overallOf, servicesOf } from './public-page.ts'
@@ -47,12 +48,18 @@ export function badgeAnswer(
   return drawn(name, label(language), tone)
 }
 
-/** Of all services: the seconds up of the seconds that are known. */
 export function uptimeOfAll(services: readonly PublicService[]): number | null {
+  return percentUp(services.map(({ uptime }) => uptime))
+}
+
+/** The seconds up of the seconds that are known, in percent; `null` if none is. */
+export function percentUp(
+  parts: readonly Pick<AvailabilityView, 'up_sec' | 'down_sec'>[],
+): number | null {
   let [up, known] = [0, 0]
-  for (const { uptime } of services) {
-    up += uptime.up_sec
-    known += uptime.up_sec + uptime.down_sec
+  for (const { up_sec, down_sec } of parts) {
+    up += up_sec
+    known += up_sec + down_sec
   }
   return known === 0 ? null : (up / known) * 100
 }

@@ -6,12 +6,13 @@
 
 import { iso, yielderOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import type { IncidentView, UptimeDay } from '../../engine/api/views.ts'
+import type { IncidentView } from '../../engine/api/views.ts'
 import { DAY_MS } from '../../model/time.ts'
 import { notFound } from '../http/page-error.ts'
 import { html, settled } from '../layout/markup.ts'
 import type { Markup, Said } from '../layout/markup.ts'
 import type { Language } from '../words/language.ts'
+import { percentUp } from './badges.ts'
 import { spokenFor } from './cached.ts'
 import { publicIncident, publicName } from './public-facts.ts'
 import type { MonitorGroup } from './public-facts.ts'
@@ -132,7 +133,7 @@ async function found(page: PublishedPage, clock: Clock, month: string): Promise<
     incidents.push(...own.items)
     const uptime = await scope.monitors.uptime(id, { days })
     const shown = uptime.days.filter(({ date }) => date.startsWith(month))
-    sums.push({ name: publicName(monitor, naming), percent: percentOf(shown) })
+    sums.push({ name: publicName(monitor, naming), percent: percentUp(shown) })
   }
   const newest = incidents.sort((a, b) => (a.started_at < b.started_at ? 1 : -1))
   return {
@@ -141,15 +142,6 @@ async function found(page: PublishedPage, clock: Clock, month: string): Promise<
       .map((incident) => publicIncident(incident, naming, look.show_causes === true)),
     sums,
   }
-}
-
-function percentOf(days: readonly UptimeDay[]): number | null {
-  let [up, known] = [0, 0]
-  for (const { up_sec, down_sec } of days) {
-    up += up_sec
-    known += up_sec + down_sec
-  }
-  return known === 0 ? null : (up / known) * 100
 }
 
 function monthBefore(month: string, ago: number): string {

@@ -22,17 +22,17 @@ import { fairTurnsOf } from './cached.ts'
 
 const COOKIE = 'watchpost_page'
 
-export interface PageDoor {
+export interface PageLogin {
   /** Whether the visitor may see the page. */
-  isOpen(page: PublicPageRecord, request: Request): boolean
+  isAdmitted(page: PublicPageRecord, request: Request): boolean
   /** Takes a password: leads to the page, or returns what was wrong. @throws PageError */
-  enter(page: PublicPageRecord, call: Call): Promise<Answer | Said>
+  logIn(page: PublicPageRecord, call: Call): Promise<Answer | Said>
 }
 
-export function pageDoor(
+export function pageLogin(
   { engine, clock, sessions, base, clientOf, isSecure }: Service,
   sessionKey: string | Uint8Array | undefined,
-): PageDoor {
+): PageLogin {
   const { publishedPages } = requestServicesOf(engine)
   const key = createHmac('sha256', sessionKey ?? randomBytes(32))
     .update('watchpost public page')
@@ -45,7 +45,7 @@ export function pageDoor(
     createHmac('sha256', key).update(`${id} ${ends_at} ${settings.password_hash}`).digest()
 
   return {
-    isOpen(page, request) {
+    isAdmitted(page, request) {
       if (page.settings.password_hash === undefined) return true
       const [, ends_at = '', mac = ''] =
         /^(\d{1,15})\.([\w-]{43})$/.exec(cookieOf(request, COOKIE) ?? '') ?? []
@@ -54,7 +54,7 @@ export function pageDoor(
         timingSafeEqual(macOf(page, ends_at), Buffer.from(mac, 'base64url'))
       )
     },
-    async enter(page, call) {
+    async logIn(page, call) {
       const password = (await ownForm(call)).get('password') ?? ''
       const { request, url } = call
       const counted = attempts.failed(`${page.id} ${neighbourhoodOf(clientOf(request))}`)
@@ -73,7 +73,7 @@ export function pageDoor(
 }
 
 export function passwordForm(path: string, problem: Said | undefined): Markup {
-  const told = problem !== undefined
+  const hasProblem = problem !== undefined
   return html`<div class="first narrow">
     <h1>${({ words }) => words.public.needsPassword}</h1>
     <form method="post" action="${path}" class="stack">
@@ -84,9 +84,9 @@ export function passwordForm(path: string, problem: Said | undefined): Markup {
         type="password"
         required
         autocomplete="current-password"
-        ${told && html` aria-invalid="true" aria-describedby="problem"`}
+        ${hasProblem && html` aria-invalid="true" aria-describedby="problem"`}
       />
-      ${told && html`<p id="problem" class="problem" role="alert">${problem}</p>`}
+      ${hasProblem && html`<p id="problem" class="problem" role="alert">${problem}</p>`}
       <button class="primary">${({ words }) => words.public.show}</button>
     </form>
   </div>`

@@ -23,8 +23,8 @@ import { spokenFor } from './cached.ts'
 import { atomFeed, jsonStatus, rssFeed } from './feeds.ts'
 import type { FeedSource } from './feeds.ts'
 import { monthPage } from './months.ts'
-import { pageDoor, passwordForm } from './page-password.ts'
-import type { PageDoor } from './page-password.ts'
+import { pageLogin, passwordForm } from './page-password.ts'
+import type { PageLogin } from './page-password.ts'
 import { digestOf, imageSource, logoAnswer, pageStyle, styleAnswer } from './page-style.ts'
 import { KEPT_MS, publishedPages } from './published.ts'
 import type { PublishedPage } from './published.ts'
@@ -64,7 +64,7 @@ export function publishedRoutes(
   sessionKey: string | Uint8Array | undefined,
 ): readonly Route[] {
   const pages = publishedPages(service)
-  const door = pageDoor(service, sessionKey)
+  const login = pageLogin(service, sessionKey)
   const pathOf = ({ record }: PublishedPage): string =>
     `${service.base}/status/${record.settings.slug}`
   return [
@@ -77,11 +77,12 @@ export function publishedRoutes(
         const path = pathOf(page)
         if (part === '/style.css') return styleAnswer(page.record.settings)
         if (part === '/logo') return logoAnswer(page.record.settings) ?? nothing()
-        const isOpen = ({ record }: PublishedPage): boolean => door.isOpen(record, call.request)
-        if (!isOpen(page)) return closed({ page, call, path })
+        const isAdmitted = ({ record }: PublishedPage): boolean =>
+          login.isAdmitted(record, call.request)
+        if (!isAdmitted(page)) return askForPassword({ page, call, path })
         const again = async (): Promise<PublishedPage | undefined> => {
           const present = await pages.find(slug)
-          return present.record.id === page.record.id && isOpen(present) ? present : undefined
+          return present.record.id === page.record.id && isAdmitted(present) ? present : undefined
         }
         for (const [form, show] of PARTS) {
           const found = form.exec(part)
@@ -93,7 +94,7 @@ export function publishedRoutes(
     {
       method: 'POST',
       pattern: PAGE_PATH,
-      answer: (call) => enter({ pages, door, pathOf }, call),
+      answer: (call) => logIn({ pages, login, pathOf }, call),
     },
   ]
 }
@@ -102,20 +103,20 @@ function nothing(): never {
   throw notFound()
 }
 
-interface Entrance {
+interface Login {
   readonly pages: ReturnType<typeof publishedPages>
-  readonly door: PageDoor
+  readonly login: PageLogin
   pathOf(page: PublishedPage): string
 }
 
-async function enter({ pages, door, pathOf }: Entrance, call: Call): Promise<Answer> {
+async function logIn({ pages, login, pathOf }: Login, call: Call): Promise<Answer> {
   const page = await pages.find(call.params[0] ?? '')
-  const entered = await door.enter(page.record, call)
-  if (typeof entered !== 'function') return entered
-  return closed({ page, call, path: pathOf(page), problem: entered })
+  const answer = await login.logIn(page.record, call)
+  if (typeof answer !== 'function') return answer
+  return askForPassword({ page, call, path: pathOf(page), problem: answer })
 }
 
-function closed({
+function askForPassword({
   page,
   call,
   path,
