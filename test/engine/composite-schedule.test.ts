@@ -134,6 +134,14 @@ describe('a group', () => {
     expect(changed(member({ id: 3 }), member({ id: 3, state: 'down' }))).toEqual(['1 in 0'])
   })
 
+  it('that is removed leaves no time of its last judgement', () => {
+    const { changed, composites } = watching(group(settings))
+    expect(changed(member(), down)).toEqual(['1 in 0'])
+    changed(group(settings), undefined)
+    composites.update(group(settings))
+    expect(changed(down, member())).toEqual(['1 in 0'])
+  })
+
   it('that is removed or forgotten follows none', () => {
     const removed = watching(group(settings))
     removed.changed(group(settings), undefined)

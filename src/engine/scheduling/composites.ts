@@ -72,15 +72,17 @@ export function createComposites(options: CompositesOptions): Composites {
     }
   }
 
+  function forget(id: number): void {
+    composites.delete(id)
+    judgeAgain.delete(id)
+    judgeAt.delete(id)
+  }
+
   return {
     update,
-    forget(id) {
-      composites.delete(id)
-      judgeAgain.delete(id)
-      judgeAt.delete(id)
-    },
+    forget,
     follow({ before, after, change }) {
-      if (after === undefined) composites.delete(before.record.id)
+      if (after === undefined) forget(before.record.id)
       else if (change.settings !== undefined) update(after)
       if (composites.size === 0) return
       if (after !== undefined && judgeAgain.delete(after.record.id)) judge(after)
