@@ -314,6 +314,15 @@ describe('the setting', () => {
     expect((await r.engine.contacts.update(made.id, { quiet: null })).quiet).toBeNull()
   })
 
+  it('takes every tag that a monitor may have', async () => {
+    const except_tags = ['x'.repeat(64)]
+    const r = await rig()
+    expect((await monitor(r, 'a', { tags: except_tags })).tags).toEqual(except_tags)
+    expect((await create({ ...base, except_tags })).quiet).toMatchObject({ except_tags })
+    const tooLong = { ...base, except_tags: ['x'.repeat(65)] }
+    await expect(create(tooLong)).rejects.toMatchObject({ code: 'validation' })
+  })
+
   it.each<[string, unknown]>([
     ['a zone that there is not', { ...base, time_zone: 'Mars/Olympus' }],
     ['no zone', { hours: base.hours }],

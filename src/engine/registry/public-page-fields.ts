@@ -7,6 +7,7 @@
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder, FieldTable } from '../../fields/field.ts'
+import { MAX_TAG_CHARS } from '../../fields/references.ts'
 import { textSchema } from '../../fields/text.ts'
 import { field } from '../../fields/vocabulary.ts'
 import { PAGE_COLORS } from '../../model/public-page.ts'
@@ -86,7 +87,7 @@ const group = v.strictObject(
       ),
       [],
     ),
-    tag: text(64),
+    tag: text(MAX_TAG_CHARS),
   },
   'invalid: an object with `name`, `monitors` and `tag` is expected',
 )

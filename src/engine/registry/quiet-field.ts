@@ -7,13 +7,13 @@
 import * as v from 'valibot'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
+import { MAX_TAG_CHARS } from '../../fields/references.ts'
 import { isAlwaysQuiet } from '../../incident/quiet.ts'
 import type { QuietHours } from '../../model.ts'
 import { listOf, memberProblem, timeOfDay, timeZone, weekdays } from './calendar-fields.ts'
 
 const MAX_SPANS = 14
 const MAX_TAGS = 20
-const MAX_TAG_CHARS = 50
 
 const span = v.strictObject(
   { from: timeOfDay('23:59'), to: timeOfDay('24:00'), weekdays },
