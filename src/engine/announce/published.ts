@@ -7,7 +7,7 @@
 
 import { yielderOf } from '../../clock.ts'
 import type { MonitorRecord, PublicPageRecord } from '../../model.ts'
-import { fold } from '../../model/fold.ts'
+import { coverageOf } from '../../model/coverage.ts'
 import type { EngineEvents, PublishedChange } from '../api/events.ts'
 import type { MaintenanceView } from '../api/maintenance.ts'
 import type { StatusReportView } from '../api/status-reports.ts'
@@ -61,11 +61,8 @@ export async function publishMaintenance(
   const pages: PublishedPage[] = []
   const yieldIfLong = yielderOf(core.clock)
   const covered = new Map<number, boolean>()
-  const tags = new Set(view.tags.map(fold))
-  const covers = ({ id, common }: MonitorRecord): boolean =>
-    view.all_monitors ||
-    view.monitor_ids.includes(id) ||
-    common.tags.some((tag) => tags.has(fold(tag)))
+  const isInWindow = coverageOf(view)
+  const covers = ({ id, common }: MonitorRecord): boolean => isInWindow({ id, tags: common.tags })
   async function isCovered(id: number): Promise<boolean> {
     const monitor = await core.store.monitors.get(id)
     return monitor?.account_id === account_id && covers(monitor)

@@ -12,7 +12,7 @@ import { requestServicesOf } from '../../engine/services/request-services.ts'
 import { ConfigurationError } from '../../errors.ts'
 import { FIRST_ACCOUNT, isAccountId } from '../../model.ts'
 import type { StatusReportView } from '../../engine/api/status-reports.ts'
-import { fold } from '../../model/fold.ts'
+import { coverageOf } from '../../model/coverage.ts'
 import { DAY_MS } from '../../model/time.ts'
 import { timesIn } from './page-times.ts'
 import { UNNAMED } from '../layout/service-name.ts'
@@ -239,13 +239,7 @@ async function plannedFor(
   const all = await scope.maintenance.upcoming({ days: AHEAD_DAYS, limit: AHEAD_READ })
   return all
     .map((work) => {
-      const tags = new Set(work.tags.map(fold))
-      const covered = monitors.filter(
-        ({ id, tags: own }) =>
-          work.all_monitors ||
-          work.monitor_ids.includes(id) ||
-          own.some((tag) => tags.has(fold(tag))),
-      )
+      const covered = monitors.filter(coverageOf(work))
       // Each of them: a list of all names says less.
       const some = covered.length === monitors.length && covered.length > 1 ? [] : covered
       return { ...work, covered, services: named(some.map((each) => publicName(each, naming))) }
