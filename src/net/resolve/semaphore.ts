@@ -18,7 +18,7 @@ export interface Semaphore {
   waiting(account_id: number): number
 }
 
-export function createSemaphore(places: number): Semaphore {
+export function createSemaphore(slots: number): Semaphore {
   let taken = 0
   const waiting = createRoundRobin<() => void>()
 
@@ -34,7 +34,7 @@ export function createSemaphore(places: number): Semaphore {
           taken += 1
           work().then(resolve, reject).finally(leave)
         }
-        if (taken < places) enter()
+        if (taken < slots) enter()
         else waiting.add(account_id, enter)
         return () => waiting.delete(account_id, enter)
       }),

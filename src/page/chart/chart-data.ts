@@ -53,8 +53,9 @@ export async function chartData(scope: Scope, ask: ChartAsk): Promise<ChartData>
   const { monitor, range } = ask
   if (range === '1h') return ofResults(scope, ask, RESULTS_OF_HOUR)
   if (range !== '24h') return ofHours(scope, ask)
-  const places = Math.max(1, monitor.locations.length)
-  if ((DAY_MS / 1000 / monitor.interval_sec) * places > RESULTS_OF_DAY) return ofHours(scope, ask)
+  const locations = Math.max(1, monitor.locations.length)
+  if ((DAY_MS / 1000 / monitor.interval_sec) * locations > RESULTS_OF_DAY)
+    return ofHours(scope, ask)
   // A shorter interval before, or many repeated checks, may have made more of them.
   const few = await ofResults(scope, ask, RESULTS_OF_DAY * 2)
   return few.read === undefined ? few : ofHours(scope, ask)

@@ -65,10 +65,12 @@ export function binned<T extends Pick<Counted, 'round'>>(
 }
 
 export function totalsOf(results: readonly Counted[], type: TypeView | undefined): StepTotals {
-  const places = [...new Set(results.map(({ location_id }) => location_id))].sort((a, b) => a - b)
+  const locations = [...new Set(results.map(({ location_id }) => location_id))].sort(
+    (a, b) => a - b,
+  )
   return {
     ...totals(results, type),
-    locations: places.map((location_id) => ({
+    locations: locations.map((location_id) => ({
       location_id,
       ...totals(
         results.filter((each) => each.location_id === location_id),

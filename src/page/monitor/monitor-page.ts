@@ -64,7 +64,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
       </div>
     </section>
     <div class="columns">
-      ${!isSignalled(facts) && places(facts, frame)}
+      ${!isSignalled(facts) && locationSection(facts, frame)}
       <section aria-labelledby="h-facts">
         <h2 id="h-facts">${({ words }) => words.common.details}</h2>
         <dl id="facts" class="facts" data-live>
@@ -91,7 +91,7 @@ export function monitorPage(facts: MonitorFacts, options: MonitorPageOptions): M
     ${notices(facts, frame)}`
 }
 
-function places({ monitor }: MonitorFacts, { now }: Frame): Markup {
+function locationSection({ monitor }: MonitorFacts, { now }: Frame): Markup {
   return html`<section aria-labelledby="h-places">
     <h2 id="h-places">${({ words }) => words.monitor.locations}</h2>
     <div id="places" data-live>${locationTable(monitor.locations, now)}</div>
