@@ -26,13 +26,13 @@ const VALUE_CHARS = 80
 
 export const auditRoutes: readonly Route[] = [
   page(/^\/audit-log$/, async ({ call, scope }) => {
-    const ask = askOf(call.url.searchParams)
-    const main = auditPage(await found(scope, ask), ask, call.frame)
+    const query = queryOf(call.url.searchParams)
+    const main = auditPage(await entriesFor(scope, query), query, call.frame)
     return { title: ({ words }) => words.audit.title, main, section: 'audit' }
   }),
 ]
 
-interface AuditAsk {
+interface AuditQuery {
   readonly resource: AuditedResource | undefined
   /** Of this one of the resource. */
   readonly id: number | undefined
@@ -41,21 +41,21 @@ interface AuditAsk {
 }
 
 /** @throws PageError for a filter that cannot be */
-function askOf(query: URLSearchParams): AuditAsk {
-  const actor = (query.get('actor') ?? '').trim()
+function queryOf(params: URLSearchParams): AuditQuery {
+  const actor = (params.get('actor') ?? '').trim()
   if (actor.length > ACTOR_CHARS)
     throw badRequest(({ words }) => words.audit.longActor(ACTOR_CHARS))
   return {
-    resource: oneOf(query, 'resource', AUDITED_RESOURCES),
-    id: positive(query, 'id'),
+    resource: oneOf(params, 'resource', AUDITED_RESOURCES),
+    id: positive(params, 'id'),
     actor,
-    after: positive(query, 'after'),
+    after: positive(params, 'after'),
   }
 }
 
-function found(
+function entriesFor(
   scope: AccountScope,
-  { resource, id, actor, after }: AuditAsk,
+  { resource, id, actor, after }: AuditQuery,
 ): Promise<Page<AuditEntryView>> {
   return scope.auditLog.list({
     limit: ROWS,
@@ -66,18 +66,22 @@ function found(
   })
 }
 
-function auditPage({ items, next }: Page<AuditEntryView>, ask: AuditAsk, frame: Frame): Content {
+function auditPage(
+  { items, next }: Page<AuditEntryView>,
+  query: AuditQuery,
+  frame: Frame,
+): Content {
   const { base } = frame
   return ({ words: { audit: words, common } }) =>
     html`<h1>${words.title}</h1>
-      ${filterForm(ask, base)}
-      ${items.length === 0 ? html`<p class="empty">${words.none}</p>` : entryTable(items, ask, frame)}
+      ${filterForm(query, base)}
+      ${items.length === 0 ? html`<p class="empty">${words.none}</p>` : entryTable(items, query, frame)}
       <nav class="pages" aria-label="${common.pages}">
-        ${ask.after !== undefined && html`<a href="${hrefOf({ ...ask, after: undefined }, base)}">${common.newest}</a>`}${next !== null && html`<a href="${hrefOf({ ...ask, after: next }, base)}" rel="next">${common.older}</a>`}
+        ${query.after !== undefined && html`<a href="${hrefOf({ ...query, after: undefined }, base)}">${common.newest}</a>`}${next !== null && html`<a href="${hrefOf({ ...query, after: next }, base)}" rel="next">${common.older}</a>`}
       </nav>`
 }
 
-function filterForm({ resource, id, actor }: AuditAsk, base: string): Content {
+function filterForm({ resource, id, actor }: AuditQuery, base: string): Content {
   const option = (value: string, label: string): Markup =>
     html`<option value="${value}" ${value === (resource ?? '') && html` selected`}>
       ${label}
@@ -104,7 +108,7 @@ function filterForm({ resource, id, actor }: AuditAsk, base: string): Content {
     </form>`
 }
 
-function entryTable(items: readonly AuditEntryView[], ask: AuditAsk, frame: Frame): Content {
+function entryTable(items: readonly AuditEntryView[], query: AuditQuery, frame: Frame): Content {
   return ({ words: { audit: words, monitor } }) =>
     html`<div class="wide" tabindex="0" role="group" aria-label="${words.title}">
       <table class="entries">
@@ -117,16 +121,16 @@ function entryTable(items: readonly AuditEntryView[], ask: AuditAsk, frame: Fram
           </tr>
         </thead>
         <tbody>
-          ${items.map((entry) => entryRow(entry, ask, frame))}
+          ${items.map((entry) => entryRow(entry, query, frame))}
         </tbody>
       </table>
     </div>`
 }
 
-function entryRow(entry: AuditEntryView, ask: AuditAsk, { base, now }: Frame): Content {
+function entryRow(entry: AuditEntryView, query: AuditQuery, { base, now }: Frame): Content {
   const { at, actor, action, resource, resource_id, resource_name, changes } = entry
-  const only = (change: Partial<AuditAsk>): string =>
-    hrefOf({ ...ask, after: undefined, ...change }, base)
+  const only = (change: Partial<AuditQuery>): string =>
+    hrefOf({ ...query, after: undefined, ...change }, base)
   const name = resource_name === null ? `${resource_id}` : foreign(resource_name)
   return ({ words: { audit: words } }) =>
     html`<tr>
@@ -155,11 +159,11 @@ function valueText(value: Json): Content {
   return html`<span title="${text}">${foreign(`${text.slice(0, VALUE_CHARS - 1)}…`)}</span>`
 }
 
-function hrefOf({ resource, id, actor, after }: AuditAsk, base: string): string {
-  const query = new URLSearchParams()
-  if (resource !== undefined) query.set('resource', resource)
-  if (id !== undefined) query.set('id', String(id))
-  if (actor !== '') query.set('actor', actor)
-  if (after !== undefined) query.set('after', String(after))
-  return `${base}/audit-log${query.size === 0 ? '' : `?${query.toString()}`}`
+function hrefOf({ resource, id, actor, after }: AuditQuery, base: string): string {
+  const params = new URLSearchParams()
+  if (resource !== undefined) params.set('resource', resource)
+  if (id !== undefined) params.set('id', String(id))
+  if (actor !== '') params.set('actor', actor)
+  if (after !== undefined) params.set('after', String(after))
+  return `${base}/audit-log${params.size === 0 ? '' : `?${params.toString()}`}`
 }

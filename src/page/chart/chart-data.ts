@@ -27,7 +27,7 @@ export interface ChartData extends Steps {
   readonly read: number | undefined
 }
 
-interface ChartAsk {
+interface ChartQuery {
   readonly monitor: Pick<MonitorView, 'id' | 'created_at' | 'interval_sec' | 'locations'>
   readonly type: TypeView | undefined
   readonly range: Range
@@ -49,21 +49,21 @@ const OVERDUE = 1.5
 /** The share of the distances between checks that the usual one is not below. */
 const USUAL = 0.75
 
-export async function chartData(scope: Scope, ask: ChartAsk): Promise<ChartData> {
-  const { monitor, range } = ask
-  if (range === '1h') return ofResults(scope, ask, RESULTS_OF_HOUR)
-  if (range !== '24h') return ofHours(scope, ask)
+export async function chartData(scope: Scope, query: ChartQuery): Promise<ChartData> {
+  const { monitor, range } = query
+  if (range === '1h') return ofResults(scope, query, RESULTS_OF_HOUR)
+  if (range !== '24h') return ofHours(scope, query)
   const locations = Math.max(1, monitor.locations.length)
   if ((DAY_MS / 1000 / monitor.interval_sec) * locations > RESULTS_OF_DAY)
-    return ofHours(scope, ask)
+    return ofHours(scope, query)
   // A shorter interval before, or many repeated checks, may have made more of them.
-  const few = await ofResults(scope, ask, RESULTS_OF_DAY * 2)
-  return few.read === undefined ? few : ofHours(scope, ask)
+  const few = await ofResults(scope, query, RESULTS_OF_DAY * 2)
+  return few.read === undefined ? few : ofHours(scope, query)
 }
 
 async function ofResults(
   scope: Scope,
-  { monitor, type, range, now }: ChartAsk,
+  { monitor, type, range, now }: ChartQuery,
   most: number,
 ): Promise<ChartData> {
   const { id } = monitor
@@ -83,7 +83,7 @@ async function ofResults(
     count: Math.max(1, steps.count - cut),
   }
   const bins = binned(results, kept)
-  const totals = bins.map((some) => (some.length === 0 ? undefined : totalsOf(some, type)))
+  const totals = bins.map((bin) => (bin.length === 0 ? undefined : totalsOf(bin, type)))
   return {
     ...{ range, ...kept, totals, spans },
     reach: reachOf(totals, { ...monitor, ...kept }),
@@ -94,7 +94,7 @@ async function ofResults(
 
 async function ofHours(
   scope: Scope,
-  { monitor, range, now, uptime }: ChartAsk,
+  { monitor, range, now, uptime }: ChartQuery,
 ): Promise<ChartData> {
   const steps = stepsOfHours(range, now, Date.parse(monitor.created_at))
   const view = await scope.monitors.hours(monitor.id, {

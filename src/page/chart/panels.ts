@@ -49,7 +49,7 @@ export interface Panel {
 /** Locations that have a line of their own. */
 export const MAX_LINES = 6
 
-interface PanelsAsk {
+interface PanelsInput {
   readonly data: ChartData
   readonly type: TypeView | undefined
   /** The type's name of its response time; absent: it has none. */
@@ -58,7 +58,7 @@ interface PanelsAsk {
 }
 
 export function panelsOf(
-  { data, type, response, locations }: PanelsAsk,
+  { data, type, response, locations }: PanelsInput,
   language: Language,
 ): readonly Panel[] {
   const { totals } = data
