@@ -54,6 +54,11 @@ describe.each([
       expect(searching.value.items, name).toEqual([])
       expect(searching.longest_ms, name).toBeLessThan(TURN_MS)
     }
+    const many = () =>
+      measureTurns(() =>
+        Promise.all(Array.from({ length: 12 }, () => engine.monitors.list({ tag: [strange] }))),
+      )
+    expect((await leastOf(3, many, TURN_MS)).longest_ms).toBeLessThan(TURN_MS)
     // What is there is found, behind others as well.
     const last = await engine.monitors.create({ type: 'http', url: 'http://z.test/', tags: ['Z'] })
     for (const filter of [{ q: 'Z.TEST' }, { tag: [['z']] }])

@@ -1,4 +1,4 @@
-import { systemClock, yielderOf } from '../../clock.ts'
+import { systemClock, yieldingQueueOf } from '../../clock.ts'
 import type { MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { fold } from '../../model/fold.ts'
@@ -19,6 +19,7 @@ import type { Condition } from '../sql.ts'
 const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors JOIN monitor_states ON monitor_id = id`
 
 export function monitors(db: Connection): Sync<FullStore['monitors'], 'list'> {
+  const step = yieldingQueueOf(systemClock)
   const first = (condition: string, value: number | string): MonitorRecord | undefined => {
     const row = db.get(`${SELECT} WHERE ${condition}${ofNoneRemoved(db)}`, [value])
     return row && toMonitor(row)
@@ -46,32 +47,37 @@ export function monitors(db: Connection): Sync<FullStore['monitors'], 'list'> {
     },
     get: (id) => first('id = ?', id),
     byTokenHash: (hash) => first('token_hash = ?', hash),
-    list: (query, onUnreadable) => list(db, query, onUnreadable),
+    list: (query, onUnreadable) => list({ db, step }, query, onUnreadable),
     locations: (ids, onUnreadable) => locationStates(db, ids, onUnreadable),
   }
 }
 
 /** Monitors whose texts are searched before other work may run: one takes up to 0.2 ms. */
-const SEARCHED_AT_ONCE = 64
+const SEARCHED_AT_ONCE = 128
+
+interface Searching {
+  readonly db: Connection
+  /** To await before each step: the steps of many searches at once would all run in one turn. */
+  readonly step: () => Promise<void>
+}
 
 /**
  * Returns as many rows as requested, also if rows in between cannot be parsed. A search that few or none match reads
  * every monitor, in steps.
  */
 async function list(
-  db: Connection,
+  { db, step }: Searching,
   query: MonitorQuery,
   onUnreadable: OnUnreadable | undefined,
 ): Promise<MonitorRecord[]> {
   const found: MonitorRecord[] = []
-  const yieldIfLong = yielderOf(systemClock)
   for (let rest = query; ;) {
+    if (isSearch(query)) await step()
     const last = isSearch(query) ? lastOfStep(db, rest) : undefined
     const rows = rowsUpTo(db, rest, last)
     found.push(...readable(rows, toMonitor, onUnreadable))
     const isOver = rows.length < rest.limit
     if (found.length >= query.limit || (isOver && last === undefined)) return found
-    if (last !== undefined) await yieldIfLong()
     const after_id = isOver && last !== undefined ? last : Number(rows.at(-1)?.['id'])
     rest = { ...query, after_id, limit: query.limit - found.length }
   }
