@@ -121,23 +121,38 @@ function parsed(cron: string, time_zone: string): Cron {
   return new Cron(cron, { timezone: time_zone, mode: '5-part', paused: true })
 }
 
-/** The first `count` times from 2024 on, in UTC; fewer if there are no more, none of what is no expression. */
+/** The first `count` times from 2024 on, in UTC; none of what is no expression or never occurs. */
 export function firstOccurrences(cron: string, count: number): readonly EpochMs[] {
-  if (!isCron(cron)) return []
+  const schedule = readCron(cron)
+  if (schedule === undefined || !hasDay(schedule)) return []
   const from = new Date('2024-01-01T00:00:00Z')
-  return parsed(cron, 'UTC')
-    .nextRuns(count, from)
-    .map((time) => time.getTime())
+  return schedule.nextRuns(count, from).map((time) => time.getTime())
 }
 
-function isCron(text: string): boolean {
+/** In UTC; `undefined` for what is no expression. */
+function readCron(text: string): Cron | undefined {
   try {
-    return ALLOWED.test(text) && parsed(text, 'UTC') instanceof Cron
+    return ALLOWED.test(text) ? parsed(text, 'UTC') : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
+function isCron(text: string): boolean {
+  return readCron(text) !== undefined
+}
+
 function occurs(text: string): boolean {
-  return !isCron(text) || parsed(text, 'UTC').nextRun(new Date(0)) !== null
+  const cron = readCron(text)
+  return cron === undefined || hasDay(cron)
+}
+
+/**
+ * Croner searches up to the year 3000, which takes up to 20 ms for a day that does not exist. One that exists is in the
+ * last forty years: none of their leap years is left out, so that 29 February is on each day of the week.
+ */
+const LAST_YEARS = new Date('2960-01-01T00:00:00Z')
+
+function hasDay(cron: Cron): boolean {
+  return cron.nextRun(LAST_YEARS) !== null
 }

@@ -8,6 +8,7 @@ import {
 } from '../../src/fields/cron.ts'
 import { parse } from '../../src/fields/parse.ts'
 import { timeZones } from '../../src/model/time.ts'
+import { measureCpu } from '../support/turns.ts'
 
 const fields = {
   cron: cronField({ description: 'When' }),
@@ -214,6 +215,20 @@ describe('what a client is told', () => {
     const table = { cron: cronField({ description }), time_zone: timeZoneField({ description }) }
     const parsed = parse(table, { [name]: value })
     expect(parsed).toMatchObject({ ok: false, fields: { [name]: message } })
+  })
+
+  it('of a rare day that comes, and of one that never comes, is found at once', async () => {
+    const rare = ['0 0 29 2 *', '0 0 29 2 1', '0 0 29 2 0', '0 0 29 2 sat', '0 0 29 2 mon#5']
+    for (const cron of [...rare, '59 23 31 12 *', '0 0 L 2 *'])
+      expect(problem({ cron, time_zone: ZONE }), cron).toBeUndefined()
+    const never = Array.from({ length: 40 }, (_, n) => `${n} 0 31 2,4,6,9,11 *`)
+    const { value, cpu_ms } = await measureCpu(() =>
+      Promise.resolve(never.map((cron) => [problem({ cron }), firstOccurrences(cron, 5)])),
+    )
+    expect(new Set(value.map((each) => JSON.stringify(each)))).toEqual(
+      new Set(['[{"cron":"invalid: there is no such day"},[]]']),
+    )
+    expect(cpu_ms).toBeLessThan(200)
   })
 
   it('of a day that never comes', () => {
