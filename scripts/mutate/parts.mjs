@@ -37,8 +37,20 @@ const TABLE_STORE = ['src/store/tables.ts', 'src/store/tables/**/*.ts']
 /** How a request is read, and an answer written, without an engine. */
 const REST_RULES = 'src/rest/{cross-site,envelope,etag,http-error,parsed-body,query,router}.ts'
 
+/** Bounds of connections; of a request, its body, its rate, and what it does when it is repeated. */
+const REST_LIMITS = 'src/rest/limits/**/*.ts'
+const REST_REQUESTS = 'src/rest/{body,idempotency,rate-limit}.ts'
+
 /** Names, messages and records of DNS, and which of them a user may see. */
 const DNS_RULES = 'src/net/dns/{inside,message,names,records}.ts'
+
+/** How a body becomes text, header fields, cookies, redirects, and the errors of the wire as causes. */
+const HTTP_RULES =
+  'src/net/http/{charset,cookies,decode,headers,http2-errors,reading,redact-url,redirect,wire}.ts'
+
+/** One request on one connection, which may be kept for another. */
+const HTTP_KEPT = 'src/net/http/{kept-socket,one-request}.ts'
+const HTTP2 = 'src/net/http/{grpc-call,http2}.ts'
 
 /** @param {string} folder */
 const rest = (folder) => [
@@ -118,15 +130,12 @@ export const parts = {
   windows: { sources: [WINDOWS], tests: named('test/engine', 'window-switches') },
   rounds: {
     sources: rest('src/engine/rounds'),
-    tests: named(
-      'test/engine',
-      'overtaken-rounds suppression alerts dependencies heartbeat planned-work',
-    ),
+    tests: named('test/engine', 'open-rounds stored-rounds'),
   },
   outbox: { sources: rest('src/engine/delivery'), tests: named('test/engine', 'sending') },
   scheduling: {
     sources: rest('src/engine/scheduling'),
-    tests: named('test/engine', 'change-feed starved schedule several-engines planned-work'),
+    tests: named('test/engine', 'monitor-schedule schedule-changes'),
   },
   'net-guard': {
     sources: ['src/net/guard/**/*.ts', 'src/net/peer/**/*.ts'],
@@ -141,20 +150,34 @@ export const parts = {
     sources: [REST_RULES],
     tests: named('test/rest', 'query router envelope conditional parsed-body cross-site'),
   },
-  rest: {
-    sources: ['src/rest/*.ts', 'src/rest/limits/**/*.ts', `!${REST_RULES}`],
-    tests: named(
-      'test/rest',
-      'router query body envelope etag rate-limit cross-site warnings idempotency heartbeat routes refusals',
-    ),
+  'rest-limits': { sources: [REST_LIMITS], tests: named('test/rest', 'limit-server limit-hosts') },
+  'rest-requests': {
+    sources: [REST_REQUESTS],
+    tests: named('test/rest', 'rate-limit body repeatable'),
   },
-  'net-http': { sources: ['src/net/http/**/*.ts'], tests: ['test/net/http/**/*.test.ts'] },
+  rest: {
+    sources: ['src/rest/*.ts', `!${REST_RULES}`, `!${REST_REQUESTS}`],
+    tests: named('test/rest', 'warnings heartbeat routes refusals'),
+  },
+  'http-rules': {
+    sources: [HTTP_RULES],
+    tests: named('test/net/http', 'header-rules wire-errors body-rules redact-url cookies'),
+  },
+  'http-kept': { sources: [HTTP_KEPT], tests: named('test/webhook', 'transport kept-connections') },
+  http2: {
+    sources: [HTTP2],
+    tests: [...named('test/net/http', 'http2'), ...named('test/checkers/extra', 'grpc')],
+  },
+  'net-http': {
+    sources: ['src/net/http/**/*.ts', `!${HTTP_RULES}`, `!${HTTP_KEPT}`, `!${HTTP2}`],
+    tests: named('test/net/http', 'exchange-rules body-sink exchange redirects body'),
+  },
   'dns-rules': {
     sources: [DNS_RULES],
     tests: named('test/net/dns', 'names records inside message'),
   },
   'net-dns': {
     sources: ['src/net/dns/**/*.ts', `!${DNS_RULES}`],
-    tests: ['test/net/dns/**/*.test.ts'],
+    tests: named('test/net/dns', 'asking'),
   },
 }
