@@ -82,6 +82,14 @@ describe('with a store in SQLite', () => {
     expect(value.items).toHaveLength(count)
   })
 
+  it('finds nothing for twelve who ask at once in short turns', async () => {
+    const lists = () =>
+      Promise.all(Array.from({ length: 12 }, () => engine.auditLog.list({ action: 'revoked' })))
+    const { value, longest_ms } = await leastOf(3, () => measureTurns(lists), TURN_MS)
+    expect(value.flatMap(({ items }) => items)).toEqual([])
+    expect(longest_ms).toBeLessThan(TURN_MS)
+  })
+
   it('goes on behind the last one that it found', async () => {
     const filter = { actor: 'key:1', resource: 'monitor', resource_id: 7 } as const
     const first = await engine.auditLog.list({ ...filter, limit: 200 })

@@ -6,7 +6,7 @@ import { AUDIT_COLUMNS, auditConditions, insertInto } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 import type { AuditQuery, FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { scan } from './scan.ts'
+import { createScan } from './scan.ts'
 import type { Scanned } from './scan.ts'
 
 const INSERT = insertInto('audit_log', AUDIT_COLUMNS)
@@ -26,9 +26,10 @@ export function addAudit(
 }
 
 export function auditLog(db: Connection): Sync<FullStore['auditLog'], 'list'> {
+  const scan = createScan(db)
   return {
     async list(query) {
-      const rows = await scan(db, {
+      const rows = await scan({
         table: 'audit_log',
         columns: '*',
         ...byIndex(auditConditions(query, accountAsked(query)), query),

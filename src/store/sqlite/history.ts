@@ -3,15 +3,16 @@ import { accountAsked } from '../rules.ts'
 import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { toAvailability, toIncident, toResults } from '../rows.ts'
-import { scan } from './scan.ts'
+import { createScan } from './scan.ts'
 
 export const RESULT_COLUMNS: string = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
   cause_code, cause_text, phase, phases, remote_ip, details`
 
 export function results(db: Connection): Sync<FullStore['results'], 'list'> {
+  const scan = createScan(db)
   return {
     async list(query: ResultQuery) {
-      const rows = await scan(db, {
+      const rows = await scan({
         table: 'results',
         columns: RESULT_COLUMNS,
         of: [
@@ -35,13 +36,14 @@ export function results(db: Connection): Sync<FullStore['results'], 'list'> {
 }
 
 export function incidents(db: Connection): Sync<FullStore['incidents'], 'list'> {
+  const scan = createScan(db)
   return {
     get(id) {
       const row = db.get('SELECT * FROM incidents WHERE id = ?', [id])
       return row && toIncident(row)
     },
     async list(query: IncidentQuery) {
-      const rows = await scan(db, {
+      const rows = await scan({
         table: 'incidents',
         columns: '*',
         of: [

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { systemClock, yielderOf } from '../../clock.ts'
+import { systemClock, yieldingQueueOf } from '../../clock.ts'
 import type { Row } from '../rows.ts'
 import { where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
@@ -26,17 +26,29 @@ export interface Scanned {
   readonly limit: number
 }
 
-/** The first rows by id that fit, in steps of rows that may not. */
-export async function scan(db: Connection, query: Scanned): Promise<readonly Row[]> {
+/** Reads the first rows by id that fit, in steps of rows that may not. */
+export type Scan = (query: Scanned) => Promise<readonly Row[]>
+
+/** For one kind of list. Many at once share their steps, which would all run in each turn of the event loop. */
+export function createScan(db: Connection): Scan {
+  const ownTurn = yieldingQueueOf(systemClock)
+  return (query) => scan({ db, ownTurn }, query)
+}
+
+interface Scanning {
+  readonly db: Connection
+  readonly ownTurn: () => Promise<void>
+}
+
+async function scan({ db, ownTurn }: Scanning, query: Scanned): Promise<readonly Row[]> {
   const { filters, limit } = query
   if (filters.every(([, value]) => value === undefined)) return read(db, query, undefined)
-  const yieldIfLong = yielderOf(systemClock)
   const found: Row[] = []
   for (let step = query; ;) {
+    await ownTurn()
     const last = lastOf(db, step)
     found.push(...read(db, { ...step, limit: limit - found.length }, last))
     if (last === undefined || found.length >= limit) return found
-    await yieldIfLong()
     step = { ...step, after: last }
   }
 }
