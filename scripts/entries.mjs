@@ -25,28 +25,28 @@ const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 760),
+  entry('.', 'index', 'src/index', 770),
   entry('./checkers', 'checkers/index', 'src/checkers/index', 565 + 10 * extraTypes),
   ...checkerParts.map(({ name, source, extra }) => {
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
     return { subpath: `./${output}`, output, source, maxKib: 200 }
   }),
-  entry('./store/memory', 'store/memory', 'src/store/memory', 75),
-  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 121),
-  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 140),
-  entry('./store/tables', 'store/tables', 'src/store/tables', 77),
+  entry('./store/memory', 'store/memory', 'src/store/memory', 77),
+  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 127),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 145),
+  entry('./store/tables', 'store/tables', 'src/store/tables', 78),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 297),
-  entry('./webhook', 'webhook/index', 'src/webhook/index', 145),
+  entry('./webhook', 'webhook/index', 'src/webhook/index', 147),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 215),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 39),
   entry('./verify', 'verify', 'src/webhook/verify', 24),
   entry('./guard', 'guard', 'src/net/guard/guard', 40),
-  entry('./rest', 'rest/index', 'src/rest/index', 185),
+  entry('./rest', 'rest/index', 'src/rest/index', 191),
   entry('./rest/node', 'rest/node', 'src/rest/node', 42),
   entry('./page', 'page/index', 'src/page/index', 350),
   entry('./client', 'client/index', 'src/client/index', 29),
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
-  entry('./metrics', 'metrics/index', 'src/metrics/metrics', 49),
+  entry('./metrics', 'metrics/index', 'src/metrics/metrics', 54),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
   entry('./testing', 'testing/index', 'src/testing/index', 432),
 ]
