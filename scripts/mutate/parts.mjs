@@ -161,7 +161,10 @@ export const parts = {
   },
   'http-rules': {
     sources: [HTTP_RULES],
-    tests: named('test/net/http', 'header-rules wire-errors body-rules redact-url cookies'),
+    tests: named(
+      'test/net/http',
+      'header-rules cookie-rules wire-errors body-rules redact-url cookies',
+    ),
   },
   'http-kept': { sources: [HTTP_KEPT], tests: named('test/webhook', 'transport kept-connections') },
   http2: {
