@@ -94,6 +94,25 @@ describe('what is stored together', () => {
     expect(groups).toEqual([[1]])
   })
 
+  it('what tells many contacts goes into transactions of 256 rows, at least one change in each', async () => {
+    const { committer, groups } = rig()
+    const telling = (monitor_id: number, contacts: number): Change => ({
+      ...outage(monitor_id),
+      notify: Array.from({ length: contacts }, () => ({}) as never),
+    })
+    const contacts = [100, 100, 100, 1000, 10]
+    await Promise.all(contacts.map((count, id) => committer.commit(telling(id, count))))
+    expect(groups).toEqual([[0, 1], [2], [3], [4]])
+  })
+
+  it('what cancels notifications, of which it does not know the number, goes into small transactions', async () => {
+    const { committer, groups } = rig()
+    const cancel = { scope: 'all', reason: 'recovered' } as const
+    const ids = Array.from({ length: 30 }, (_, id) => id)
+    await Promise.all(ids.map((id) => committer.commit({ ...outage(id), cancel })))
+    expect(groups.map(({ length }) => length)).toEqual([11, 11, 8])
+  })
+
   it('at most 128 changes go into one transaction', async () => {
     const { committer, groups } = rigWith(1000)
     await Promise.all(Array.from({ length: 128 }, (_, id) => committer.commit(round(id))))

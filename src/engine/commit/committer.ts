@@ -15,6 +15,10 @@ import type { Core } from '../core/core.ts'
 
 /** Maximum number of changes in one transaction. */
 const GROUP = 128
+/** Rows that the changes of one transaction write, beyond its first change: a store may write them in one turn. */
+const GROUP_ROWS = 256
+/** A change does not know how many waiting notifications it cancels: as many as a monitor with some contacts has. */
+const CANCELLED_ROWS = 20
 
 /** How long a round waits for others. */
 const GATHER_MS = 5
@@ -60,7 +64,7 @@ export function createCommitter({ store, clock, openRounds }: CommitterOptions):
     while (isDue()) {
       await yieldIfLong()
       lastCommit = clock.monotonic()
-      const group = waiting.splice(0, GROUP)
+      const group = waiting.splice(0, groupLength(waiting))
       if (waiting.length === 0) due = Infinity
       try {
         const committed = await store.commit(group.map(({ change }) => change))
@@ -116,6 +120,20 @@ export function createCommitter({ store, clock, openRounds }: CommitterOptions):
       while (flushing !== undefined) await flushing
     },
   }
+}
+
+/** How many of the waiting changes one transaction takes: at least one. */
+function groupLength(waiting: readonly Waiting[]): number {
+  let rows = 0
+  const end = waiting.slice(0, GROUP).findIndex(({ change }, index) => {
+    rows += rowsOf(change)
+    return index > 0 && rows > GROUP_ROWS
+  })
+  return end === -1 ? GROUP : end
+}
+
+function rowsOf({ results = [], notify = [], cancel }: Change): number {
+  return 1 + results.length + notify.length + (cancel === undefined ? 0 : CANCELLED_ROWS)
 }
 
 /** A round without notifications; every other change has a waiting caller. */
