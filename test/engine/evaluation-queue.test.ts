@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { createEvaluationQueue } from '../../src/engine/scheduling/evaluation-queue.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { turnCountingClock } from '../support/turn-counting-clock.ts'
 
 function queue() {
   const clock = simulatedClock()
@@ -94,4 +95,16 @@ it('one that sets its next time as it is evaluated goes on', async () => {
   await clock.advance(5000)
   expect(count).toBe(10)
   expect(clock.pending).toBe(1)
+})
+
+it('fifty in a turn of those that are due at the same time, and each of them', async () => {
+  const evaluated: number[] = []
+  const { clock, perTurn } = turnCountingClock(() => evaluated.length)
+  const evaluations = createEvaluationQueue(clock, (id) => evaluated.push(id))
+  evaluations.start()
+  const ids = Array.from({ length: 120 }, (_, n) => n + 1)
+  for (const id of ids) evaluations.set(id, 1000)
+  await clock.advance(1000)
+  expect(evaluated).toEqual(ids)
+  expect(perTurn().filter((count) => count > 0)).toEqual([50, 50, 20])
 })

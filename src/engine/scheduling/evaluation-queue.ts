@@ -7,6 +7,9 @@
 import type { Clock, Timer } from '../../clock.ts'
 import { dueQueue } from '../../due-queue.ts'
 
+/** Ids evaluated in one turn of the event loop: thousands may be due, and reported, at the same time. */
+const DUE_AT_ONCE = 50
+
 export interface EvaluationQueue {
   start(): void
   stop(): void
@@ -33,10 +36,13 @@ export function createEvaluationQueue(
   function wake(): void {
     timer = undefined
     const now = clock.monotonic()
-    for (let next = queue.peek(); next !== undefined && next.due_at <= now; next = queue.peek()) {
+    for (let n = 0; n < DUE_AT_ONCE; n++) {
+      const next = queue.peek()
+      if (next === undefined || next.due_at > now) break
       queue.pop()
       evaluate(next.id, now - next.due_at)
     }
+    // What is still due follows in the next turn of the event loop.
     arm()
   }
 
