@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createDependencies } from '../../src/engine/scheduling/dependencies.ts'
 import { rig } from './rig.ts'
 import type { Rig } from './rig.ts'
 
@@ -218,4 +219,31 @@ describe('an incident that somebody has taken on', () => {
     expect(r.told.slice(before).map(({ to, event }) => `${to} ${event}`)).toEqual(['ops up'])
     await expect(r.engine.incidents.acknowledge(open!.id)).rejects.toMatchObject({ code: 'closed' })
   })
+})
+
+it('a round looks at the waiting children of its own monitor only', () => {
+  const asked: number[] = []
+  const dependencies = createDependencies({
+    monitorCache: { peek: (id: number) => ({ record: { id } }) } as never,
+    onCheckNeeded: ({ record }) => asked.push(record.id),
+  })
+  const waiting = (id: number, depends_on: readonly number[]) => {
+    const incident = { suppression: { reason: 'dependency', by: 1 } }
+    return { record: { id, common: { depends_on }, machine: { state: 'down', incident } } } as never
+  }
+  const roundOf = (id: number) => {
+    const after = { record: { id, common: { depends_on: [] }, machine: { state: 'up' } } }
+    dependencies.follow({ before: after, after, change: { results: [] } } as never)
+    return asked.splice(0)
+  }
+  dependencies.update(waiting(10, [1, 2]))
+  dependencies.update(waiting(11, [2]))
+  expect(roundOf(1)).toEqual([10])
+  expect(roundOf(2)).toEqual([10, 11])
+  expect(roundOf(3)).toEqual([])
+  // Another parent, and no longer known.
+  dependencies.update(waiting(10, [3]))
+  dependencies.forget(11)
+  expect(roundOf(2)).toEqual([])
+  expect(roundOf(3)).toEqual([10])
 })

@@ -27,12 +27,31 @@ export function createDependencies({
   monitorCache,
   onCheckNeeded,
 }: DependenciesOptions): Dependencies {
-  /** Monitors whose incident is suppressed because of a parent. */
-  const waiting = new Set<number>()
+  /** Monitors whose incident is suppressed because of a parent, with their parents. */
+  const waiting = new Map<number, readonly number[]>()
+  /** The same by parent: a round does not look at the children of all others. */
+  const childrenOf = new Map<number, Set<number>>()
 
-  function update({ record }: CachedMonitor): void {
-    if (waitsForParent(record.machine)) waiting.add(record.id)
-    else waiting.delete(record.id)
+  function update({ record: { id, machine, common } }: CachedMonitor): void {
+    const parents = waitsForParent(machine) ? common.depends_on : undefined
+    if (waiting.get(id) === parents) return
+    forget(id)
+    if (parents === undefined) return
+    waiting.set(id, parents)
+    for (const parent of parents) {
+      const children = childrenOf.get(parent)
+      if (children === undefined) childrenOf.set(parent, new Set([id]))
+      else children.add(id)
+    }
+  }
+
+  function forget(id: number): void {
+    for (const parent of waiting.get(id) ?? []) {
+      const children = childrenOf.get(parent)
+      children?.delete(id)
+      if (children?.size === 0) childrenOf.delete(parent)
+    }
+    waiting.delete(id)
   }
 
   function checkParents(cached: CachedMonitor): void {
@@ -45,18 +64,18 @@ export function createDependencies({
   }
 
   function checkChildren({ record }: CachedMonitor): void {
-    for (const id of waiting) {
+    for (const id of childrenOf.get(record.id) ?? []) {
       const child = monitorCache.peek(id)
-      if (child?.record.common.depends_on.includes(record.id) === true) onCheckNeeded(child)
+      if (child !== undefined) onCheckNeeded(child)
     }
   }
 
   return {
     update,
-    forget: (id) => void waiting.delete(id),
+    forget,
     follow({ before, after, change }) {
       if (after === undefined) {
-        waiting.delete(before.record.id)
+        forget(before.record.id)
         return
       }
       update(after)

@@ -186,6 +186,7 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     reschedule(cached, when) {
       const { id } = cached.record
       if (!isCached(id)) return
+      dependencies.update(cached)
       composites.update(cached)
       maintenance.reschedule(cached)
       staleness.track(cached)
