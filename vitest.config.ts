@@ -51,7 +51,7 @@ const MEASURE = words(`
   net/connection net/dial net/dns/client engine/big-accounts engine/account-removal engine/bulk
   engine/heavy-results engine/long-history engine/many-windows store/backlog store/many-creations store/sqlite-modes
   page/browser page/many-monitors checkers/*/hostile checkers/domain-hostile checkers/hostile-documents
-  checkers/extra/group checkers/extra/grpc checkers/extra/websocket checkers/http-assertions
+  checkers/extra/group checkers/extra/group-changes checkers/extra/grpc checkers/extra/websocket checkers/http-assertions
   engine/filtered-history engine/transfer-bounds net/http/http2 net/http/body page/published
   checkers/dns checkers/http2-hostile checkers/http-long checkers/tcp-drip checkers/blacklist/registry-feed
   checkers/content/ignore-rules checkers/sql/statement

@@ -38,6 +38,8 @@ export interface CompositesOptions {
 export function createComposites(options: CompositesOptions): Composites {
   const { clock, monitorCache, underWay, onJudgementNeeded } = options
   const composites = new Map<number, Composite>()
+  /** The same by what they name: a change of a monitor reads only those that have it as a member. */
+  const byMember = new Map<number | string, Set<number>>()
   /** Composites to judge again: their running round may have read the states before the change. */
   const judgeAgain = new Set<number>()
   /** When each is judged next, or was last, on the monotonic clock. */
@@ -47,7 +49,25 @@ export function createComposites(options: CompositesOptions): Composites {
     const rule = memberRuleOf(cached)
     const { id, account_id } = cached.record
     if (rule === undefined) return
-    composites.set(id, { ...rule, account_id })
+    remove(id)
+    const composite = { ...rule, account_id }
+    composites.set(id, composite)
+    for (const key of keysOf(composite)) {
+      const known = byMember.get(key)
+      if (known === undefined) byMember.set(key, new Set([id]))
+      else known.add(id)
+    }
+  }
+
+  function remove(id: number): void {
+    const composite = composites.get(id)
+    if (composite === undefined) return
+    composites.delete(id)
+    for (const key of keysOf(composite)) {
+      const known = byMember.get(key)
+      known?.delete(id)
+      if (known?.size === 0) byMember.delete(key)
+    }
   }
 
   function judge(composite: CachedMonitor): void {
@@ -59,13 +79,16 @@ export function createComposites(options: CompositesOptions): Composites {
     onJudgementNeeded(composite, clock.now() + at - now)
   }
 
-  function judgeCompositesOf(member: CachedMonitor): void {
-    const { id, account_id, common } = member.record
-    // Folded once, and not again for each of thousands of composites.
-    const tags = common.tags.map(fold)
-    for (const [composite_id, rule] of composites) {
-      if (rule.account_id !== account_id || composite_id === id) continue
-      if (!rule.monitor_ids.includes(id) && !tags.some((tag) => rule.tags.has(tag))) continue
+  function judgeCompositesOf({ record: { id, account_id, common } }: CachedMonitor): void {
+    const tags = new Set(common.tags.map(fold))
+    // Once, even if a composite names the member by id and by several tags.
+    const found = new Set<number>()
+    for (const key of keysOf({ account_id, monitor_ids: [id], tags }))
+      for (const composite_id of byMember.get(key) ?? []) found.add(composite_id)
+    for (const composite_id of found) {
+      // An id of another account is no member, whatever the settings say.
+      const isOwn = composites.get(composite_id)?.account_id === account_id
+      if (!isOwn || composite_id === id) continue
       const composite = monitorCache.peek(composite_id)
       if (underWay(composite_id)) judgeAgain.add(composite_id)
       else if (composite !== undefined) judge(composite)
@@ -73,7 +96,7 @@ export function createComposites(options: CompositesOptions): Composites {
   }
 
   function forget(id: number): void {
-    composites.delete(id)
+    remove(id)
     judgeAgain.delete(id)
     judgeAt.delete(id)
   }
@@ -92,4 +115,10 @@ export function createComposites(options: CompositesOptions): Composites {
       if (after !== undefined && change.settings !== undefined) judgeCompositesOf(after)
     },
   }
+}
+
+/** What a composite names: ids, and tags of its account. */
+function* keysOf({ account_id, monitor_ids, tags }: Composite): Generator<number | string> {
+  yield* monitor_ids
+  for (const tag of tags) yield `${account_id} ${tag}`
 }
