@@ -104,3 +104,40 @@ describe.each([
     expect(cancelling.longest_ms).toBeLessThan(TURN_MS / 2)
   })
 })
+
+it('in memory, what waits for later is not read for each claim, nor for what another monitor cancels', async () => {
+  const store = memoryStore()
+  const engine = createEngine({ store, checkers: [heartbeat()], logger: false })
+  const contact = { kind: 'webhook', name: 'w', url: 'https://example.com/' } as const
+  const { id: contact_id } = await engine.contacts.create(contact)
+  const { id: monitor_id } = await engine.monitors.create({ type: 'heartbeat', name: 'job' })
+  const row = { account_id: 1, contact_id, event: 'down', payload: '{}', repeat: 0 } as const
+  const ofNone = { ...row, monitor_id: null, incident_id: null, created_at: AT }
+  for (let n = 0; n < 20_000; n++)
+    await store.notifications.create({ ...ofNone, due_at: AT + MINUTE + n })
+  const claims = async () => {
+    let claimed = 0
+    for (let n = 0; n < 50; n++) {
+      const wanted = { now: AT + n, lease_until: AT + MINUTE, limit: 50, per_contact: 5 }
+      claimed += (await store.notifications.claim(wanted)).length
+    }
+    return claimed
+  }
+  const claiming = await leastOf(3, () => measureTurns(claims), TURN_MS)
+  expect(claiming.value).toBe(0)
+  expect(claiming.longest_ms).toBeLessThan(TURN_MS)
+  const cancels = async () => {
+    for (let n = 0; n < 200; n++) {
+      const revision = (await store.monitors.get(monitor_id))?.revision ?? 0
+      const cancel = { scope: 'all', reason: 'recovered' } as const
+      await store.commit([{ monitor_id, revision, at: AT, cancel }])
+    }
+  }
+  const cancelling = await leastOf(3, () => measureTurns(cancels), TURN_MS)
+  expect(cancelling.longest_ms).toBeLessThan(TURN_MS)
+  expect(await store.notifications.depth()).toBe(20_000)
+  const wanted = { now: AT + 2 * MINUTE, lease_until: AT + 3 * MINUTE, limit: 50, per_contact: 5 }
+  const due = await store.notifications.claim(wanted)
+  expect(due.map(({ due_at }) => due_at - AT - MINUTE)).toEqual([0, 1, 2, 3, 4])
+  await engine.stop()
+})

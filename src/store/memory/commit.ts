@@ -5,6 +5,7 @@ import { addDaily, queuedRow } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import { checksOf, useOf } from './accounts.ts'
 import { copy } from './copy.ts'
+import { rowsOfMonitor } from './lanes.ts'
 import {
   addAudit,
   addHourly,
@@ -136,8 +137,8 @@ function cancel(
   change: Change,
   { scope, incident_id, reason }: CancelNotifications,
 ) {
-  for (const row of tables.waiting.rows.values()) {
-    if (row.monitor_id !== change.monitor_id || row.status !== 'queued') continue
+  for (const row of rowsOfMonitor(tables.waiting, change.monitor_id)) {
+    if (row.status !== 'queued') continue
     if (incident_id !== undefined && row.incident_id !== incident_id) continue
     const later = row.repeat > 0 || (row.due_at > change.at && row.claims === 0)
     if (scope === 'later' ? !later : row.event === 'up') continue

@@ -14,7 +14,7 @@ import {
   UNREADABLE,
 } from '../rules.ts'
 import type { FinishedAttempt, Claim, ClockSet, NotificationQuery, FullStore } from '../store.ts'
-import type { Lane } from './lanes.ts'
+import { claimableRows } from './lanes.ts'
 import { copy } from './copy.ts'
 import { isOf, isThere, listAt, putNotification, requireAccount } from './tables.ts'
 import type { Tables } from './tables.ts'
@@ -123,32 +123,23 @@ function pick(tables: Tables, { now, limit, per_contact, contact_id: only, hosts
     count(by_contact, row.contact_id)
     count(by_account, row.account_id)
   }
-  const free = [...tables.waiting.lanes].flatMap(([contact_id, lanes]) => {
-    const room = Math.min(limit, per_contact - (by_contact.get(contact_id) ?? 0))
-    if (room <= 0 || (only ?? contact_id) !== contact_id) return []
-    return [...lanes.values()]
-      .flatMap((lane) => headOf(lane, now) ?? [])
-      .filter((row) => isThere(tables, row) && isClaimable(row, now))
-      .toSorted(byDueTime)
-      .slice(0, room)
-  })
+  const free: NotificationRecord[] = []
+  for (const [contact_id, ofContact] of tables.waiting.lanes) {
+    let room = Math.min(limit, per_contact - (by_contact.get(contact_id) ?? 0))
+    if (room <= 0 || (only ?? contact_id) !== contact_id) continue
+    for (const row of claimableRows(tables.waiting, ofContact, now)) {
+      if (!isThere(tables, row)) break
+      free.push(row)
+      if (--room === 0) break
+    }
+  }
   const withRoom = free.toSorted(byDueTime).filter(hostsWithRoom(hosts, by_contact))
   return sharedByAccount(withRoom, by_account, limit)
-}
-
-/** The only row of a lane that may be claimed, if any: later rows of the lane wait for it. */
-function headOf(lane: Lane, now: EpochMs): NotificationRecord | undefined {
-  for (const row of lane.values()) if (holdsUp(row, now)) return row
-  return undefined
 }
 
 function isClaimable(row: NotificationRecord, now: EpochMs): boolean {
   if (row.status === 'queued') return row.due_at <= now
   return row.status === 'sending' && (row.lease_until ?? 0) <= now
-}
-
-function holdsUp(row: NotificationRecord, now: EpochMs): boolean {
-  return row.status === 'sending' || row.due_at <= now || row.claims > 0
 }
 
 function byDueTime(a: NotificationRecord, b: NotificationRecord): number {
