@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
+import { makeCopies } from '../support/copies.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 import { rig } from './rig.ts'
 
@@ -82,6 +83,28 @@ describe('two hundred monitors with twenty windows each', () => {
     expect(opening.longest_ms).toBeLessThan(TURN_MS)
   })
 })
+
+it('a clock that is set back has the windows of six hundred monitors computed by short turns', async () => {
+  const { longest_ms } = await leastOf(3, setBack, TURN_MS)
+  expect(longest_ms).toBeLessThan(TURN_MS)
+})
+
+/** The turns after the clock was set back by a day. */
+async function setBack() {
+  const r = await rig({ logger: false })
+  const maintenance = rareWindows(20)
+  const { id } = await r.engine.monitors.create({
+    ...{ type: 'scripted', name: 'n', host: 'a', interval_sec: 86_400, maintenance },
+  })
+  await makeCopies(r.store, id, 599)
+  await r.engine.stop()
+  const again = await rig({ logger: false }, { store: r.store, clock: r.clock })
+  await again.clock.advance(6_000)
+  again.clock.jump(-86_400_000)
+  const setting = await measureTurns(() => again.clock.advance(6_000))
+  await again.engine.stop()
+  return setting
+}
 
 /** The turns in which a new engine takes all of them into a window, and how many it took. */
 async function enterTogether() {

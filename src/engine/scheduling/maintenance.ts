@@ -59,10 +59,8 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
   const scheduler = createScheduler({
     clock,
     onDue: switchSoon,
-    dueAfterClockSet: (id, now) => {
-      const cached = monitorCache.peek(id)
-      return cached === undefined ? null : nextSwitch(cached, now)
-    },
+    // Rare windows take long to compute: after a clock that was set, all are computed again in steps.
+    dueAfterClockSet: (_id, now) => now,
   })
   /** Cached by the windows of a monitor: rare windows take long to compute, and every change of state needs the result. */
   const evaluated = new WeakMap<readonly MaintenanceWindow[], Evaluated>()
