@@ -16,8 +16,9 @@ import type { ShardLeases } from './sharing/shard-leases.ts'
 /** How often the engine stores that it is alive. */
 export const ALIVE_MS = 15_000
 const PRUNE_MS = 5 * 60_000
-const PRUNE_ROWS = 500
-const PRUNE_PAUSE_MS = 50
+/** Of each table in one step: the rows of a result may be 60 KB long. */
+const PRUNE_ROWS = 200
+const PRUNE_PAUSE_MS = 20
 /** How long a revoked key is listed. The audit log has its revocation. */
 const REVOKED_KEY_DAYS = 30
 /** Of several engines on a store, the one that owns the shard of this id prunes. No monitor has the id. */
