@@ -31,10 +31,10 @@ export const entries = [
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
     return { subpath: `./${output}`, output, source, maxKib: 200 }
   }),
-  entry('./store/memory', 'store/memory', 'src/store/memory', 77),
+  entry('./store/memory', 'store/memory', 'src/store/memory', 78),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 127),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 145),
-  entry('./store/tables', 'store/tables', 'src/store/tables', 78),
+  entry('./store/tables', 'store/tables', 'src/store/tables', 79),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 297),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 147),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 215),
