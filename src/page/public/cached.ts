@@ -4,7 +4,7 @@
  * @module
  */
 
-import { yieldingQueueOf } from '../../clock.ts'
+import { yielderOf, yieldingQueueOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 import { createFairQueue } from '../../fair-queue.ts'
 import type { Queued } from '../../fair-queue.ts'
@@ -54,10 +54,17 @@ export function spokenFor<T>(
 ): SpokenValue<T> {
   const kept = new Map<string, CachedValue<T>>()
   const nextReader = yieldingQueueOf(options.clock)
+  /** The last part of the work and the first response are not of one turn. */
+  async function loaded(language: Language): Promise<T> {
+    const yieldIfLong = yielderOf(options.clock)
+    const value = await load(language)
+    await yieldIfLong()
+    return value
+  }
   return {
     async get(language) {
       const { tag } = language
-      const own = kept.get(tag) ?? cachedFor(() => load(language), options)
+      const own = kept.get(tag) ?? cachedFor(() => loaded(language), options)
       kept.set(tag, own)
       const value = await own.get()
       await nextReader()
