@@ -1,6 +1,6 @@
 /**
- * Long answers, such as the metrics of thousands of monitors, are made for one request after the other, accounts in
- * turn: the parts of many of them would all run in each turn of the event loop.
+ * Long answers, such as the metrics of thousands of monitors, are made for a few requests at a time, accounts in turn:
+ * the parts of many of them would all run in each turn of the event loop.
  *
  * @module
  */
@@ -15,9 +15,9 @@ interface Asking extends Queued {
   readonly start: () => void
 }
 
-/** One at a time, and one more for an account that has none. */
-export function createTurns(): InTurn {
-  const queue = createFairQueue<Asking>({ slots: 1, perHost: 1 })
+/** So many at a time, and one more for an account that has none. */
+export function createTurns(slots: number): InTurn {
+  const queue = createFairQueue<Asking>({ slots, perHost: slots })
 
   function startNext(): void {
     for (let next = queue.take(); next !== undefined; next = queue.take()) next.start()

@@ -87,7 +87,7 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   const stopCounting = countEvents(engine, meters)
   const delays = textInstruments.histogram(LOOP_DELAY)
   const loop = measureLoopDelay(clock, delays)
-  const inTurn = createTurns()
+  const inTurn = createTurns(1)
 
   async function text(scope: MetricsScope = {}): Promise<string> {
     // Absent means all accounts; `undefined` as a value does not.

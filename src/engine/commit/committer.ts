@@ -15,7 +15,7 @@ import type { Core } from '../core/core.ts'
 
 /** Maximum number of changes in one transaction. */
 const GROUP = 128
-/** Rows that the changes of one transaction write, beyond its first change: a store may write them in one turn. */
+/** Maximum of rows that several changes write in one transaction: a store may write them in one turn. */
 const GROUP_ROWS = 256
 /** A change does not know how many waiting notifications it cancels: as many as a monitor with some contacts has. */
 const CANCELLED_ROWS = 20

@@ -1,6 +1,6 @@
 /**
- * A rate limit: admits at most a number of events per key in any window. A sliding log, not a token bucket: a bucket of 60 refilled
- * per minute admits almost 120 within one.
+ * A rate limit: admits at most a number of events per key in any window. A sliding log, not a token bucket: a bucket of
+ * 60 refilled per minute admits almost 120 within one.
  *
  * @module
  */

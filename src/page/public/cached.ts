@@ -4,10 +4,9 @@
  * @module
  */
 
+import { createTurns } from '../../access/turns.ts'
 import { yielderOf, yieldingQueueOf } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
-import { createFairQueue } from '../../fair-queue.ts'
-import type { Queued } from '../../fair-queue.ts'
 import { PageError } from '../http/page-error.ts'
 import type { Language } from '../words/language.ts'
 
@@ -94,40 +93,28 @@ export function turnsOf(running: number, waiting: number): Turns {
   }
 }
 
-interface Asking extends Queued {
-  readonly start: () => void
-}
-
 /**
  * Turns that accounts share fairly: `slots` at a time and one for an account that has none, and `waiting` for each. A
  * flood of requests for one account's pages neither refuses nor delays those of another.
  */
 export function fairTurnsOf(slots: number, waiting: number): (account_id: number) => Turns {
-  const queue = createFairQueue<Asking>({ slots, perHost: slots })
+  const inTurn = createTurns(slots)
   const waitingOf = new Map<number, number>()
 
-  function startNext(): void {
-    for (let next = queue.take(); next !== undefined; next = queue.take()) next.start()
+  function leave(account_id: number): void {
+    const left = (waitingOf.get(account_id) ?? 1) - 1
+    if (left > 0) waitingOf.set(account_id, left)
+    else waitingOf.delete(account_id)
   }
 
   return (account_id) => async (work) => {
     const before = waitingOf.get(account_id) ?? 0
     if (before >= waiting) throw BUSY
     waitingOf.set(account_id, before + 1)
-    const asking = await new Promise<Asking>((resolve) => {
-      const own: Asking = { account_id, host: '', start: () => resolve(own) }
-      queue.add(own)
-      startNext()
+    return inTurn(account_id, () => {
+      leave(account_id)
+      return work()
     })
-    const left = (waitingOf.get(account_id) ?? 1) - 1
-    if (left > 0) waitingOf.set(account_id, left)
-    else waitingOf.delete(account_id)
-    try {
-      return await work()
-    } finally {
-      queue.release(asking)
-      startNext()
-    }
   }
 }
 
