@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { readReport, summary } from './rig/suite-report.ts'
+import { lineOf, readReport, summary } from './rig/suite-report.ts'
 
 function reported(text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-suite-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, '1.json')
   writeFileSync(path, text)
-  return { ...readReport(path), seconds: 1 }
+  return { ...readReport(path), seconds: 1, load: 2.25 }
 }
 
 const file = (name: string, status: string, tests: Readonly<Record<string, string>>) => ({
@@ -32,7 +32,8 @@ it('names failed tests, files that failed as a whole, and runs without a report'
   })
   const none = { ...reported('{'), status: 137 }
   expect(none.failed).toEqual(['vitest ended without a report'])
-  const good = { passed: 3, skipped: 0, failed: [], seconds: 1, status: 0 }
+  const good = { passed: 3, skipped: 0, failed: [], seconds: 1, load: 2.25, status: 0 }
+  expect(lineOf(good)).toBe('3 passed, 0 failed, 0 skipped in 1 s at a load of 2.3, exit code 0')
   expect(summary([bad, good, none, bad, { ...good, status: 1 }], 8).split('\n')).toEqual([
     '1 of 5 runs without a failure, load 8',
     '2 x test/a.test.ts: is fast',

@@ -1,6 +1,7 @@
 /**
  * The whole test suite, again and again, beside processes that keep the CPUs busy. Options: --times 20,
- * --load 8 (how many of them), --out FOLDER for the logs; names of test files to run only those.
+ * --load 8 (how many of them), --at-once 1 (how many runs share the machine), --out FOLDER for the logs; names of test
+ * files to run only those.
  *
  * @module
  */
@@ -9,24 +10,30 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, mkdirSync } from 'node:fs'
-import { constants } from 'node:os'
+import { constants, loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
-import { readReport, summary } from './rig/suite-report.ts'
+import { lineOf, readReport, summary } from './rig/suite-report.ts'
 import type { SuiteRun } from './rig/suite-report.ts'
 
-const HELP = `npm run faults -- suite [--times 20] [--load 8] [--out FOLDER] [test file ...]
+const HELP = `npm run faults -- suite [--times 20] [--load 8] [--at-once 1] [--out FOLDER] [test file ...]
 
-Runs the test suite so many times beside so many busy processes. The log and the report of
-each run stay in the folder, which is printed. Exit code 0 if no run had a failure, 1 otherwise.
+Runs the test suite so many times beside so many busy processes, --at-once of the runs beside
+each other. The log and the report of each run stay in the folder, which is printed. The load is
+the mean load average of the machine during the run, which includes the run itself. Exit code 0
+if no run had a failure, 1 otherwise.
 `
+
+/** How often the load average is read; the system renews it every five seconds. */
+const LOAD_PERIOD_MS = 5_000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     times: { type: 'string', default: '20' },
     load: { type: 'string', default: '8' },
+    'at-once': { type: 'string', default: '1' },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -40,6 +47,7 @@ if (values.help) {
 async function runAll(): Promise<number> {
   const times = wholeNumber('times', 1)
   const load = wholeNumber('load', 0)
+  const atOnce = wholeNumber('at-once', 1)
   const stamp = new Date().toISOString().replace(/[:.]/g, '-')
   const folder = resolve(values.out ?? join('.cache/faults', `suite-${stamp}`))
   mkdirSync(folder, { recursive: true })
@@ -48,14 +56,17 @@ async function runAll(): Promise<number> {
   const endAll = (): void => busy.forEach((each) => void each.kill('SIGKILL'))
   process.once('exit', endAll)
   const runs: SuiteRun[] = []
-  try {
-    for (let n = 1; n <= times; n++) {
+  let begun = 0
+  const lane = async (): Promise<void> => {
+    while (begun < times) {
+      const n = ++begun
       const run = await runOnce(join(folder, String(n).padStart(String(times).length, '0')))
       runs.push(run)
-      const { passed, failed, skipped, seconds, status } = run
-      const counts = `${passed} passed, ${failed.length} failed, ${skipped} skipped`
-      console.log(`${n}/${times}: ${counts} in ${Math.round(seconds)} s, exit code ${status}`)
+      console.log(`${n}/${times}: ${lineOf(run)}`)
     }
+  }
+  try {
+    await Promise.all(Array.from({ length: atOnce }, lane))
   } finally {
     endAll()
   }
@@ -88,17 +99,25 @@ async function runOnce(path: string): Promise<SuiteRun> {
     process.exitCode = 128 + constants.signals[signal]
   }
   process.once('SIGINT', stop).once('SIGTERM', stop)
+  const loads = [currentLoad()]
+  const readLoad = setInterval(() => loads.push(currentLoad()), LOAD_PERIOD_MS)
   const [code] = (await once(child, 'close')) as [number | null]
+  clearInterval(readLoad)
   process.off('SIGINT', stop).off('SIGTERM', stop)
   log.end()
   await finished(log)
   const seconds = (performance.now() - from) / 1000
   const status = code ?? 1
   if (process.exitCode !== undefined) process.exit()
-  return { ...readReport(`${path}.json`), seconds, status }
+  const load = loads.reduce((sum, each) => sum + each, 0) / loads.length
+  return { ...readReport(`${path}.json`), seconds, load, status }
 }
 
-function wholeNumber(name: 'times' | 'load', least: number): number {
+function currentLoad(): number {
+  return loadavg()[0] ?? 0
+}
+
+function wholeNumber(name: 'times' | 'load' | 'at-once', least: number): number {
   const number = Number(values[name])
   if (Number.isInteger(number) && number >= least) return number
   process.stderr.write(`--${name} is a number from ${least}\n`)

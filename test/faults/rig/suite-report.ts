@@ -13,6 +13,8 @@ export interface SuiteRun {
   /** File and title of each failed test; the file alone where it could not be loaded or a hook failed. */
   readonly failed: readonly string[]
   readonly seconds: number
+  /** Mean load average of the machine meanwhile, the run included. */
+  readonly load: number
   readonly status: number
 }
 
@@ -47,6 +49,12 @@ function failuresOf({ name, status, assertionResults }: Report['testResults'][nu
   const failed = assertionResults.filter((test) => test.status === 'failed')
   if (failed.length === 0) return status === 'failed' ? [file] : []
   return failed.map(({ fullName }) => `${file}: ${fullName}`)
+}
+
+/** Counts, seconds, load and exit code of one run. */
+export function lineOf({ passed, failed, skipped, seconds, load, status }: SuiteRun): string {
+  const counts = `${passed} passed, ${failed.length} failed, ${skipped} skipped`
+  return `${counts} in ${Math.round(seconds)} s at a load of ${load.toFixed(1)}, exit code ${status}`
 }
 
 /** One line on all runs, and one for each test that failed, the most frequent first. */
