@@ -11,11 +11,13 @@ import type {
   DailyStats,
   HourlyStats,
   JsonObject,
+  MonitorRecord,
   NotificationRecord,
   NotificationStatus,
+  ResultRecord,
 } from '../model.ts'
-import { SHARDS } from './store.ts'
-import type { Claim, FinishedAttempt, OfAccount } from './store.ts'
+import { SHARDS, withIncident } from './store.ts'
+import type { Change, Claim, FinishedAttempt, OfAccount } from './store.ts'
 
 export function externalIdTaken(): ConflictError {
   return new ConflictError('external_id_taken', 'Another account has this external_id')
@@ -189,6 +191,53 @@ export function queuedRow(fields: QueuedFields): Omit<NotificationRecord, 'id'> 
     error: null,
     created_at: fields.created_at,
     finished_at: null,
+  }
+}
+
+/** A new result of the monitor; copies the fields one by one, as {@link queuedRow} does. */
+export function resultRow(
+  { id, monitor_id }: Pick<ResultRecord, 'id' | 'monitor_id'>,
+  result: NonNullable<Change['results']>[number],
+): ResultRecord {
+  return {
+    id,
+    monitor_id,
+    location_id: result.location_id,
+    round: result.round,
+    started_at: result.started_at,
+    lag_ms: result.lag_ms,
+    duration_ms: result.duration_ms,
+    verdict: result.verdict,
+    cause_code: result.cause_code,
+    cause_text: result.cause_text,
+    phase: result.phase,
+    phases: result.phases,
+    remote_ip: result.remote_ip,
+    details: result.details,
+  }
+}
+
+/** The monitor after the change; `opened` is the incident that the change opens. */
+export function changedMonitor(
+  monitor: MonitorRecord,
+  { machine, settings, token, at }: Change,
+  opened: number | null,
+): MonitorRecord {
+  const { common, settings: own, target } = settings ?? monitor
+  return {
+    id: monitor.id,
+    account_id: monitor.account_id,
+    type: monitor.type,
+    common,
+    settings: own,
+    target,
+    machine: machine === undefined ? monitor.machine : withIncident(machine, opened),
+    token_hash: (token ?? monitor).token_hash,
+    token: (token ?? monitor).token,
+    version: settings === undefined ? monitor.version : monitor.version + 1,
+    revision: monitor.revision + 1,
+    created_at: monitor.created_at,
+    updated_at: settings === undefined && token === undefined ? monitor.updated_at : at,
   }
 }
 

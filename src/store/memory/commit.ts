@@ -1,7 +1,6 @@
 import type { AvailabilityChange, MonitorRecord } from '../../model.ts'
-import { withIncident } from '../change.ts'
 import { exceeds } from '../quota.ts'
-import { addDaily, queuedRow } from '../rules.ts'
+import { addDaily, changedMonitor, queuedRow, resultRow } from '../rules.ts'
 import type { CancelNotifications, Change, Committed, NewNotification } from '../store.ts'
 import { checksOf, useOf } from './accounts.ts'
 import { copy } from './copy.ts'
@@ -81,21 +80,12 @@ function updateIncident(tables: Tables, { monitor_id, update_incident }: Change)
   if (update_incident === undefined) return
   const incident = tables.incidents.get(update_incident.id)
   if (incident === undefined || incident.monitor_id !== monitor_id) return
-  tables.incidents.set(incident.id, { ...incident, ...update_incident })
+  const { id, account_id } = incident
+  tables.incidents.set(id, { ...incident, ...update_incident, id, account_id, monitor_id })
 }
 
 function changeMonitor(tables: Tables, { monitor, change, opened }: Step): MonitorRecord {
-  const { machine, settings, token, at } = change
-  const version = settings === undefined ? monitor.version : monitor.version + 1
-  const next = {
-    ...monitor,
-    ...settings,
-    ...token,
-    machine: machine === undefined ? monitor.machine : withIncident(machine, opened),
-    version,
-    revision: monitor.revision + 1,
-    updated_at: settings === undefined && token === undefined ? monitor.updated_at : at,
-  }
+  const next = changedMonitor(monitor, change, opened)
   putMonitor(tables, next)
   return next
 }
@@ -112,7 +102,7 @@ function putResults(tables: Tables, change: Change): number[] {
   const { monitor_id, results = [] } = change
   return results.map((result) => {
     const id = tables.nextId('result')
-    addResult(tables, { id, monitor_id, ...result })
+    addResult(tables, resultRow({ id, monitor_id }, result))
     return id
   })
 }

@@ -1,9 +1,8 @@
 import type { MonitorRecord } from '../../model.ts'
 import { addHours } from '../../model/totals.ts'
-import { withIncident } from '../change.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { exceeds } from '../quota.ts'
-import { addDaily, queuedRow } from '../rules.ts'
+import { addDaily, changedMonitor, queuedRow, resultRow } from '../rules.ts'
 import type { Change, Committed, NewNotification } from '../store.ts'
 import { HISTORY, useOf } from './accounts.ts'
 import type { Records } from './records.ts'
@@ -26,8 +25,11 @@ async function apply(r: Records, change: Change): Promise<Committed> {
   const { version, revision } = await putMonitor(r, { monitor, change, opened })
   await putLocations(r, change)
   const result_ids: number[] = []
-  for (const result of change.results ?? [])
-    result_ids.push((await r.insert('results', { ...result, monitor_id: monitor.id })).id)
+  for (const result of change.results ?? []) {
+    // The table gives the row its id.
+    const row = resultRow({ id: 0, monitor_id: monitor.id }, result)
+    result_ids.push((await r.insert('results', row)).id)
+  }
   await putHistory(r, change)
   await cancel(r, change)
   const notification_ids = await notify(r, { monitor, change, opened })
@@ -67,20 +69,12 @@ async function updateIncident(r: Records, { monitor_id, update_incident }: Chang
   if (update_incident === undefined) return
   const incident = await r.get('incidents', update_incident.id)
   if (incident?.monitor_id !== monitor_id) return
-  await r.put('incidents', { ...incident, ...update_incident })
+  const { id, account_id } = incident
+  await r.put('incidents', { ...incident, ...update_incident, id, account_id, monitor_id })
 }
 
 async function putMonitor(r: Records, { monitor, change, opened }: Step): Promise<MonitorRecord> {
-  const { machine, settings, token, at } = change
-  const next = {
-    ...monitor,
-    ...settings,
-    ...token,
-    machine: machine === undefined ? monitor.machine : withIncident(machine, opened),
-    version: settings === undefined ? monitor.version : monitor.version + 1,
-    revision: monitor.revision + 1,
-    updated_at: settings === undefined && token === undefined ? monitor.updated_at : at,
-  }
+  const next = changedMonitor(monitor, change, opened)
   await r.put('monitors', next)
   return next
 }

@@ -3,6 +3,8 @@ import {
   availabilityOf,
   dailyOf,
   commitOne,
+  hour,
+  hourlyOf,
   incident,
   machine,
   monitor,
@@ -49,6 +51,43 @@ export const commitCases: Readonly<Record<string, Case>> = {
     assert.equal(row?.incident_id, done.incident_id)
     assert.equal(row.monitor_id, made.id)
     assert.equal(row.account_id, made.account_id)
+  },
+
+  'what a change writes belongs to its monitor, whatever ids its parts bring': async (store) => {
+    const made = await store.monitors.create(monitor())
+    const other = await store.monitors.create(monitor())
+    const day = { day: '2026-03-01', ok: 1, fail: 0, unknown: 0, ok_ms: 12, latency: {} }
+    const foreign = { id: 9999, monitor_id: other.id, account_id: 9999 }
+    const { common, settings, target } = made
+    const done = await commitOne(
+      store,
+      on(made, {
+        settings: { ...{ common, settings, target }, ...foreign },
+        results: [{ ...result(), ...foreign }],
+        locations: [{ ...foreign, location_id: 1, last: null, consecutive_fails: 0, memo: null }],
+        availability: [{ at: T0, availability: 'down', ...foreign }],
+        daily: [{ ...day, ...foreign }],
+        hourly: [{ ...hour(), ...foreign }],
+        open_incident: { ...incident(), ...foreign },
+        notify: [{ ...notice({ incident: 'opened' }), ...foreign }],
+      }),
+    )
+    const update = { causes: [], ...foreign, id: done.incident_id ?? 0 }
+    await commitOne(store, on({ ...made, revision: 2 }, { update_incident: update }))
+    const [read] = await store.results.list({ monitor_id: made.id, limit: 9 })
+    assert.deepEqual(read, { ...result(), id: done.result_ids[0], monitor_id: made.id })
+    const [opened] = await store.incidents.list({ account_id: made.account_id, limit: 9 })
+    assert.equal(opened?.monitor_id, made.id)
+    const told = await store.notifications.get(done.notification_ids[0] ?? 0)
+    assert.deepEqual([told?.account_id, told?.monitor_id], [made.account_id, made.id])
+    assert.equal((await store.monitors.get(made.id))?.account_id, made.account_id)
+    assert.deepEqual(
+      (await store.monitors.locations([made.id, other.id])).map(({ monitor_id }) => monitor_id),
+      [made.id],
+    )
+    const history = [availabilityOf, dailyOf, hourlyOf]
+    for (const of of history) assert.deepEqual(await of(store, other.id), [])
+    assert.deepEqual(await store.results.list({ monitor_id: other.id, limit: 9 }), [])
   },
 
   'a change for one location leaves the others alone, unless it forgets them': async (store) => {

@@ -33,8 +33,17 @@ export async function putResults(session: Session, accepted: readonly Accepted[]
       const details = JSON.stringify(result.details)
       return {
         monitor_id,
-        ...result,
+        location_id: result.location_id,
+        round: result.round,
+        started_at: result.started_at,
+        lag_ms: result.lag_ms,
+        duration_ms: result.duration_ms,
+        verdict: result.verdict,
+        cause_code: result.cause_code,
+        cause_text: result.cause_text,
+        phase: result.phase,
         phases: packPhases(result.phases),
+        remote_ip: result.remote_ip,
         details: details === '{}' ? null : details,
       }
     }),
