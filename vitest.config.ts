@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer } from 'vitest/node'
@@ -47,16 +49,22 @@ const SHARED = words(`
   fields incident webhook contacts monitors importers secrets metrics client net rest otel
   engine store checkers page cli package probes
 `).map((folder) => `test/${folder}/**/*.test.ts`)
-const MEASURE = words(`
-  net/connection net/dial net/dns/client engine/big-accounts engine/account-removal engine/bulk
-  engine/heavy-results engine/long-history engine/many-windows store/backlog store/many-creations store/sqlite-modes
-  page/browser page/many-monitors checkers/*/hostile checkers/domain-hostile checkers/hostile-documents
-  checkers/extra/group checkers/extra/group-changes checkers/extra/grpc checkers/extra/websocket checkers/http-assertions
-  engine/filtered-history engine/transfer-bounds net/http/http2 net/http/body page/published
-  checkers/dns checkers/http2-hostile checkers/http-long checkers/tcp-drip checkers/blacklist/registry-feed
-  checkers/content/ignore-rules checkers/sql/statement
-  engine/long-names engine/garbage-of-checks engine/filtered-monitors page/published-flood metrics/many-reads
-`).map((file) => `test/${file}.test.ts`)
+const MEASURE = [
+  ...words(`
+    net/connection net/dial net/dns/client net/http/body store/sqlite-modes page/browser engine/garbage-of-checks
+    checkers/*/hostile checkers/domain-hostile checkers/hostile-documents checkers/http2-hostile checkers/dns
+    checkers/sql/statement
+  `).map((file) => `test/${file}.test.ts`),
+  ...measuring(),
+]
+
+/** Files with the turns of the event loop or the CPU time of something: garbage of other files would count. */
+function measuring(): string[] {
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .map((file) => `test/${file.replaceAll(sep, '/')}`)
+    .filter((file) => file.endsWith('.test.ts'))
+    .filter((file) => /\bmeasure(?:Turns|Cpu)\(/.test(readFileSync(file, 'utf8')))
+}
 
 function words(text: string): string[] {
   return text.trim().split(/\s+/)
