@@ -14,16 +14,33 @@ const FIRST = 15_000
 const LAST = 32_000
 const TRIES = 200
 
-/** Different ports of 127.0.0.1, each free for TCP and for UDP a moment ago. */
+/**
+ * Different ports of 127.0.0.1, each free for TCP and for UDP a moment ago, and on Linux given to no other process of
+ * tests while this one lives: what answers there is then not the server of somebody else.
+ */
 export async function freePorts<P extends string>(names: readonly P[]): Promise<Record<P, number>> {
   const found = new Set<number>()
   for (let tries = 0; found.size < names.length; tries++) {
     if (tries === TRIES) throw new Error('no free port found')
     const port = randomInt(FIRST, LAST)
-    if ((await isTcpFree(port)) && (await isUdpFree(port))) found.add(port)
+    if ((await reserve(port)) && (await isTcpFree(port)) && (await isUdpFree(port))) found.add(port)
   }
   const ports = [...found]
   return Object.fromEntries(names.map((name, i) => [name, ports[i]])) as Record<P, number>
+}
+
+/** Whether the port is ours until this process ends: it holds an abstract Unix socket named after the port. */
+export async function reserve(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true
+  const holder = createServer()
+  holder.unref()
+  try {
+    holder.listen(`\0watchpost-test-port-${port}`)
+    await once(holder, 'listening')
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function isTcpFree(port: number): Promise<boolean> {
