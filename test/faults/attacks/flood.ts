@@ -28,6 +28,8 @@ export interface Flood {
   readonly args?: readonly string[]
   /** Opens what floods; what it returns is closed in the end. */
   begin(serving: Serving): Promise<readonly Socket[]> | readonly Socket[]
+  /** Further figures, when the time is over. */
+  seen?(): string
   /** What else has to hold when the time is over. */
   check?(serving: Serving): string | undefined | Promise<string | undefined>
 }
@@ -71,7 +73,8 @@ export async function underFlood(flood: Flood): Promise<Finding> {
       seen:
         `/healthz at most ${slowest.toFixed(0)} ms (${slowestWall.toFixed(0)} with its waits for a CPU), RSS ${before.toFixed(0)} → ${rss.toFixed(0)} MiB ` +
         `(+${growth.toFixed(0)}), ${ended ?? 'alive'} after ${spent.toFixed(1)} s, ` +
-        `${open} of ${sockets.length} connections open${wrong === undefined ? '' : `; ${wrong}`}`,
+        (flood.seen?.() ?? `${open} of ${sockets.length} connections open`) +
+        (wrong === undefined ? '' : `; ${wrong}`),
     }
   } finally {
     for (const socket of sockets) socket.destroy()

@@ -9,6 +9,8 @@ import { deafSockets } from './deaf-sockets.ts'
 import { halfHeaders } from './half-headers.ts'
 import { hangingChecks } from './hanging-checks.ts'
 import { heavyPages } from './heavy-pages.ts'
+import { knownHeartbeat } from './known-heartbeat.ts'
+import { publishedPages } from './published-pages.ts'
 import { sessionChecks } from './session-checks.ts'
 import { hoardedLiveUpdates } from './hoarded-live-updates.ts'
 import { slowBodies } from './slow-bodies.ts'
@@ -25,4 +27,6 @@ export const attacks: readonly Attack[] = [
   hangingChecks,
   heavyPages,
   hoardedLiveUpdates,
+  publishedPages,
+  knownHeartbeat,
 ]
