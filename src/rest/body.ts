@@ -76,7 +76,7 @@ const UTF8 = /^(?:utf-?8|us-ascii)$/i
 function requireJson(headers: Headers): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').split(';').map(trimmed)
   const encoding = headers.get('content-encoding') ?? 'identity'
-  const charset = parameters.map((one) => /^charset="?([^"]*)"?$/i.exec(one)?.[1] ?? 'utf-8')
+  const charset = parameters.map((one) => /^charset="?(.*?)"?$/i.exec(one)?.[1] ?? 'utf-8')
   const plain = encoding.toLowerCase() === 'identity' && charset.every((name) => UTF8.test(name))
   if (/^application\/(?:[\w.+-]+\+)?json$/i.test(type) && plain) return
   throw new HttpError({
@@ -119,7 +119,7 @@ function inspect(root: JsonObject): { readonly members: number } {
   // Without a prototype: assigning `problems['__proto__']` on a plain object has no effect.
   const problems = Object.create(null) as Record<string, string>
   let noted = 0
-  const note = (place: Place | null, problem: string): void => {
+  const note = (place: Place, problem: string): void => {
     noted += 1
     if (noted > JSON_LIMITS.problems) return
     const [name = '', ...steps] = stepsTo(place)
@@ -159,9 +159,9 @@ interface Place {
   readonly depth: number
 }
 
-function stepsTo(place: Place | null): (string | number)[] {
+function stepsTo(place: Place): (string | number)[] {
   const steps: (string | number)[] = []
-  for (let at = place; at !== null && at.parent !== null; at = at.parent) steps.unshift(at.step)
+  for (let at = place; at.parent !== null; at = at.parent) steps.unshift(at.step)
   return steps
 }
 

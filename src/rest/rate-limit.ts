@@ -77,11 +77,7 @@ export function engineWindow(
         window_ms: windowSec * 1000,
         together: requestsOfAccount(account_id, accountRequests),
       })
-      return {
-        allowed: admitted,
-        ...rest,
-        ...(together === undefined ? {} : { account: together }),
-      }
+      return { allowed: admitted, ...rest, account: together }
     },
   }
 }

@@ -164,6 +164,15 @@ describe('the request limit', () => {
       'X-RateLimit-Reset': String(Date.UTC(2026, 0, 1) / 1000 + 17),
     })
   })
+
+  it('is that of the key where as much is left to the account', () => {
+    const { clock } = setUp()
+    const account = { remaining: 12, reset_ms: 1000, full: false }
+    const taken = { allowed: true, remaining: 12, reset_ms: 16_200, account }
+    expect(rateHeaders(DEFAULT_RATE, taken, clock)).toMatchObject({
+      'X-RateLimit-Reset': String(Date.UTC(2026, 0, 1) / 1000 + 17),
+    })
+  })
 })
 
 const KEY = 'a-key-of-the-engine'
@@ -268,6 +277,7 @@ describe('the request limit of an account', () => {
       429,
       '"key";r=0;t=60, "account";r=540;t=60',
     ])
+    expect(await refused.json()).toMatchObject({ message: 'More than 60 requests in 60 seconds' })
     expect((await ask(keys[1])).headers.get('x-ratelimit-remaining')).toBe('59')
   })
 

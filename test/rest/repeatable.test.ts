@@ -129,6 +129,12 @@ describe('a request with a key', () => {
     ])
   })
 
+  it('has a key of 255 characters at most', async () => {
+    const { ask } = repeating()
+    const key = 'x'.repeat(255)
+    expect([await ask({ key }), await ask({ key })]).toEqual([first, replayed])
+  })
+
   it.each(['a b', 'ä', 'x'.repeat(256)])('%j is refused', async (key) => {
     const encoded = key === 'ä' ? '\u00e4' : key
     expect(await repeating().ask({ key: encoded })).toMatchObject({
@@ -155,6 +161,15 @@ describe('equal requests at the same time', () => {
     expect([await one, ...(await Promise.all(others))]).toEqual([first, replayed, replayed])
     await clock.settle()
     expect([runningRepeatable.size, clock.pending]).toEqual([0, 0])
+  })
+
+  it('are forgotten where there was one', async () => {
+    const { one, end, clock, runningRepeatable } = await running()
+    expect(runningRepeatable.size).toBe(1)
+    end()
+    await one
+    await clock.settle()
+    expect(runningRepeatable.size).toBe(0)
   })
 
   it('of others do not wait', async () => {
@@ -187,6 +202,24 @@ describe('equal requests at the same time', () => {
     const other = ask()
     fail(new Error('no'))
     expect([await one, await other]).toEqual([new Error('no'), first])
+  })
+
+  it('wait for the next as well, while it is carried out', async () => {
+    const { ask, clock } = repeating()
+    const ends: (() => void)[] = []
+    const failing = () =>
+      new Promise<Reply>((_, reject) => void ends.push(() => reject(new Error('no'))))
+    const asked = [ask({}, failing), ask({}, failing)]
+    await clock.settle()
+    ends[0]?.()
+    await clock.settle()
+    asked.push(ask({}, failing))
+    await clock.settle()
+    expect(ends).toHaveLength(2)
+    ends[1]?.()
+    await clock.settle()
+    ends[2]?.()
+    expect(await Promise.all(asked)).toEqual(Array(3).fill(new Error('no')))
   })
 })
 
