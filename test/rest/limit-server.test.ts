@@ -2,10 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { ConfigurationError } from '../../src/errors.ts'
-import { parseIp } from '../../src/net/guard/ip.ts'
-import { readLimits } from '../../src/rest/limits/options.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { limitServer } from '../../src/rest/node.ts'
 import { ASK, HELD, LARGE_BYTES, limited } from './limited.ts'
 import type { Client } from './limited.ts'
@@ -345,63 +342,6 @@ describe('places for connections', () => {
     expect(events).toEqual([{ limit: 'maxConnectionsPerAddress', address: '127.0.0.2' }])
     held[0]?.end('x')
     await expect.poll(() => first.statuses()).toEqual([200])
-  })
-})
-
-describe('options', () => {
-  it.each<[object, RegExp]>([
-    [{ maxConnections: 0 }, /^limitServer: maxConnections: a whole number from 1 to 1000000/],
-    [{ maxConnectionsPerAddress: 1.5 }, /^limitServer: maxConnectionsPerAddress: /],
-    [{ maxPipelinedRequests: 1001 }, /^limitServer: maxPipelinedRequests: .* 1 to 1000 /],
-    [{ headersTimeoutMs: 999 }, /^limitServer: headersTimeoutMs: .* 1000 to 3600000 /],
-    [{ bodyTimeoutMs: NaN }, /^limitServer: bodyTimeoutMs: /],
-    [{ writeTimeoutMs: '5' }, /^limitServer: writeTimeoutMs: /],
-    [{ trustProxy: 'everybody' }, /"everybody"/],
-    [{ maxSockets: 5 }, /^limitServer: unknown option "maxSockets"/],
-  ])('%j are refused by name', (options, said) => {
-    const limit = () => limitServer(createServer(), options)
-    expect(limit).toThrow(ConfigurationError)
-    expect(limit).toThrow(said)
-  })
-
-  it('have defaults, and are taken as they are', () => {
-    const { isProxy, ...defaults } = readLimits({})
-    expect(defaults).toEqual({
-      ...{ maxConnections: 1000, maxConnectionsPerAddress: 100, maxPipelinedRequests: 16 },
-      ...{ headersTimeoutMs: 10_000, bodyTimeoutMs: 40_000, writeTimeoutMs: 20_000 },
-      idleTimeoutMs: 5000,
-    })
-    const proxies = (trusts: typeof isProxy) =>
-      ['127.0.0.1', '10.0.0.1'].map((address) => trusts(parseIp(address), 0))
-    expect(proxies(isProxy)).toEqual([true, false])
-    expect(proxies(readLimits({ trustProxy: '10.0.0.1' }).isProxy)).toEqual([false, true])
-    const [most, longest] = [1_000_000, 3_600_000]
-    for (const [lowest, highest] of [
-      [1, most],
-      [1000, longest],
-    ] as const) {
-      for (const value of [lowest, highest]) {
-        const own = Object.fromEntries(
-          Object.keys(defaults)
-            .filter((name) => name.endsWith('Ms') === (highest === longest))
-            .filter((name) => name !== 'maxPipelinedRequests')
-            .map((name) => [name, value]),
-        )
-        expect(readLimits(own)).toMatchObject(own)
-        for (const name of Object.keys(own))
-          expect(() => readLimits({ [name]: value + (value === lowest ? -1 : 1) })).toThrow(name)
-      }
-    }
-    for (const clock of [{ monotonic: () => 0 }, { timer: () => 0 }])
-      expect(() => readLimits({ clock: clock as never })).toThrow('clock')
-    expect(() => readLimits({ onLimit: 'x' as never })).toThrow('onLimit')
-  })
-
-  it('take their smallest and largest values', () => {
-    const told = vi.fn()
-    for (const maxPipelinedRequests of [1, 1000])
-      limitServer(createServer(), { maxPipelinedRequests, onLimit: told })
-    expect(told).not.toHaveBeenCalled()
   })
 })
 

@@ -104,8 +104,9 @@ export function createConnections({ limits, now, ended }: ConnectionsOptions): C
 
 /** A proxy represents many clients; a socket without addresses has a local peer. */
 function clientOf({ remoteAddress = '' }: Socket, { isProxy }: Limits): string | undefined {
-  const ip = parseIp(remoteAddress.replace(/%.*/s, ''))
-  return ip === undefined || isProxy(ip, 0) ? undefined : neighbourhoodOf(remoteAddress)
+  const address = remoteAddress.replace(/%.*/s, '')
+  const ip = parseIp(address)
+  return ip === undefined || isProxy(ip, 0) ? undefined : neighbourhoodOf(address)
 }
 
 /** Resets the connection: after an orderly close the kernel would keep megabytes of unread data for minutes. */
