@@ -35,14 +35,18 @@ export function* textSteps(
 
 /** Chosen by the beginning of a body: a kilobyte, or all of it. */
 export function decoderOf(body: Uint8Array, contentType: string | undefined): TextDecoder {
-  return decoderFor(markedCharset(body) ?? headerCharset(contentType) ?? declaredCharset(body))
+  const told = markedCharset(body) ?? headerCharset(contentType)
+  if (told !== undefined) return decoderFor(told)
+  const declared = decoderFor(declaredCharset(body))
+  // A declaration that is readable as ASCII rules out UTF-16, whatever it is called (HTML 13.2.3.2, step on UTF-16).
+  return declared.encoding.startsWith('utf-16') ? new TextDecoder() : declared
 }
 
 function decoderFor(label: string | undefined): TextDecoder {
   try {
-    return new TextDecoder(label ?? 'utf-8')
+    return new TextDecoder(label)
   } catch {
-    return new TextDecoder('utf-8')
+    return new TextDecoder()
   }
 }
 
@@ -60,9 +64,8 @@ function headerCharset(contentType: string | undefined): string | undefined {
 
 function declaredCharset(body: Uint8Array): string | undefined {
   const head = Buffer.from(body.subarray(0, PRESCAN_BYTES)).toString('latin1')
-  const label =
+  return (
     /<meta\s[^>]*?charset\s*=\s*(?:["']\s*)?([^\s"'/>;]+)/i.exec(head)?.[1] ??
     /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']+)/i.exec(head)?.[1]
-  // A meta element that is readable as ASCII rules out UTF-16 (HTML 13.2.3.2, step on UTF-16).
-  return label !== undefined && /^utf-?16/i.test(label) ? 'utf-8' : label
+  )
 }

@@ -100,8 +100,7 @@ async function decoderFor(coding: string, stream: Readable): Promise<Transform> 
  * and browsers accept both. A zlib header names method 8 and is a multiple of 31.
  */
 async function startsAsZlib(stream: Readable): Promise<boolean> {
-  const [first = 0, second] = await peek(stream, 2)
-  if (second === undefined) return false
+  const [first = NaN, second = NaN] = await peek(stream, 2)
   return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 }
 
@@ -113,7 +112,7 @@ async function peek(stream: Readable, bytes: number): Promise<Buffer> {
     if (chunk === null) await changed(stream)
     else head = Buffer.concat([head, chunk])
   }
-  if (head.length > 0 && !stream.destroyed) stream.unshift(head)
+  stream.unshift(head)
   return head
 }
 

@@ -11,11 +11,9 @@ import type { WireState } from './wire.ts'
 /** The peer has reset the stream before the answer was complete. */
 export class ResetStream extends Error {
   readonly code = 'ERR_HTTP2_STREAM_ERROR'
-  readonly rstCode: number
 
   constructor(rstCode = 0) {
     super(`Stream closed with error code ${rstCode}`)
-    this.rstCode = rstCode
   }
 }
 
@@ -75,9 +73,6 @@ export function explainHttp2(error: Error, state: WireState, read: number): Erro
 
 /** The code that ended the stream or the connection, by its name. */
 function codeIn(error: Error): string | undefined {
-  const { rstCode } = error as { readonly rstCode?: number }
-  if (rstCode !== undefined) return HTTP2_ERRORS[rstCode] ?? String(rstCode)
   const [, name] = /error code (?:NGHTTP2_)?(\w+)$/.exec(error.message) ?? []
-  if (name === undefined) return undefined
-  return /^\d+$/.test(name) ? (HTTP2_ERRORS[Number(name)] ?? name) : name
+  return HTTP2_ERRORS[Number(name)] ?? name
 }

@@ -116,28 +116,26 @@ interface Gathering {
 /** One growing buffer: a server that sends single bytes must not cost an object per byte. */
 export function gather(limitBytes: number): Gathering {
   let held = Buffer.alloc(0)
-  let used = 0
   let size = 0
 
+  /** What has no room is left out. */
   function keep(chunk: Buffer): void {
-    const needed = used + chunk.length
+    const needed = Math.min(size + chunk.length, limitBytes)
     if (needed > held.length) {
       const grown = Buffer.allocUnsafe(Math.min(Math.max(needed, 2 * held.length), limitBytes))
-      held.copy(grown, 0, 0, used)
+      held.copy(grown)
       held = grown
     }
-    chunk.copy(held, used)
-    used = needed
+    chunk.copy(held, size)
+    size += chunk.length
   }
 
   return {
     add(chunk) {
-      const room = limitBytes - size
-      size += chunk.length
-      if (room > 0) keep(chunk.length > room ? chunk.subarray(0, room) : chunk)
+      keep(chunk)
       return size <= limitBytes
     },
     size: () => size,
-    result: () => ({ body: held.subarray(0, used), body_cut: size > limitBytes }),
+    result: () => ({ body: held.subarray(0, size), body_cut: size > limitBytes }),
   }
 }

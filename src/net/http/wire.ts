@@ -33,7 +33,6 @@ export const MAX_HEADER_BYTES = 64 * 1024
 
 /** A failure with its cause, or the error itself if it is not an HTTP error. */
 export function explainWire(error: Error, state: WireState): Error {
-  if (error instanceof CheckFailure) return error
   const { code = '', syscall } = error as NodeJS.ErrnoException
   const fail = (cause_code: string, text: string, phase: Phase = state.phase): CheckFailure =>
     new CheckFailure(cause_code, text, { phase, cause: error })

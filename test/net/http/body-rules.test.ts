@@ -19,7 +19,13 @@ describe('the codings of a body', () => {
     expect(ACCEPT_ENCODING).toBe('gzip, deflate, br')
   })
 
-  const text = Buffer.from('some text, some text')
+  const text = Buffer.from('some text')
+  /** As raw deflate, not packed: of the first byte the three lowest bits count. */
+  const stored = (first: number, of: Buffer) =>
+    Buffer.concat([
+      Buffer.of(first, of.length, 0, 255 - of.length, 255),
+      ...[of, Buffer.of(1, 0, 0, 255, 255)],
+    ])
   const unpacked = async (body: Buffer, codings: readonly string[], limit = 1000) =>
     buffer(await decoded(Readable.from([body]), codings, limit))
 
@@ -30,8 +36,9 @@ describe('the codings of a body', () => {
     ['deflate', deflateSync(text)],
     ['deflate', deflateSync(text, { level: 9 })],
     ['deflate', deflateRawSync(text)],
-    // Begins as zlib does, with another sum.
-    ['deflate', deflateRawSync(text, { strategy: 4 })],
+    // Begins as zlib does, with another sum; and the other way round.
+    ['deflate', stored(0x08, text)],
+    ['deflate', stored(0x39, text)],
   ])('%s is undone', async (coding, body) => {
     expect(String(await unpacked(body, [coding]))).toBe(String(text))
   })
@@ -49,6 +56,16 @@ describe('the codings of a body', () => {
       await expect(
         buffer(await decoded(Readable.from(body.length === 0 ? [] : [body]), ['deflate'], 9)),
       ).rejects.toThrow('unexpected end of file')
+  })
+
+  it('are told by two bytes, without more of the body', async () => {
+    const body = deflateSync(text)
+    const source = new Readable({ read: () => undefined })
+    source.push(body.subarray(0, 2))
+    const stream = await decoded(source, ['deflate'], 9)
+    source.push(body.subarray(2))
+    source.push(null)
+    expect(String(await buffer(stream))).toBe(String(text))
   })
 
   const refused = (codings: readonly string[]) =>
@@ -122,10 +139,13 @@ describe('the charset of a text', () => {
     ['of a bare one', '<meta charset=koi8-r>', undefined, 'koi8-r'],
     ['of another element', '<metal charset=koi8-r>', undefined, 'utf-8'],
     ['of XML', xml, undefined, 'koi8-r'],
-    ['of XML after blanks', `\n ${xml.replace('=', ' = ')}`, undefined, 'koi8-r'],
+    ['of XML after blanks', `\n ${xml.replaceAll('=', ' = ')}`, undefined, 'koi8-r'],
     ['of XML that comes later', `<a>${xml}`, undefined, 'utf-8'],
     ['of UTF-16 that is readable', '<meta charset=utf-16>', undefined, 'utf-8'],
     ['of UTF16 that is readable', '<meta charset="UTF16be">', undefined, 'utf-8'],
+    ['of UTF-16 by another name', '<meta charset=unicode>', undefined, 'utf-8'],
+    ['of UTF-16 in XML', xml.replace('koi8-r', ' utf-16be '), undefined, 'utf-8'],
+    ['of UTF-16 in the header', 'a', 'text/html; charset=utf-16', 'utf-16le'],
     ['of something like UTF-16', '<meta charset="x-utf-16">', undefined, 'utf-8'],
     ['within the first kilobyte', meta.padStart(KIB, ' '), undefined, 'windows-1251'],
     ['behind it', `${' '.repeat(KIB)}${meta}`, undefined, 'utf-8'],
@@ -150,6 +170,7 @@ describe('the charset of a text', () => {
     expect(stepped(130 * KIB + 1)).toEqual([3, true])
     const exact = textSteps(Buffer.alloc(64 * KIB, 'a'), undefined)
     expect(exact.next()).toMatchObject({ done: true })
+    expect([...textSteps(Buffer.alloc(128 * KIB, 'a'), undefined)]).toHaveLength(2)
     // The half of a character at the end is no text.
     const cut = [...textSteps(Buffer.from(`${'a'.repeat(64 * KIB)}ü`).subarray(0, -1), undefined)]
     expect(cut).toHaveLength(2)
@@ -173,10 +194,14 @@ describe('what is gathered', () => {
     const bytes = Buffer.from(Array.from({ length: 300 }, (_, n) => n % 256))
     for (const byte of bytes) gathering.add(Buffer.of(byte))
     expect(gathering.result().body).toEqual(bytes)
-    // Of one piece, no longer than it is; then of twice as much.
-    const few = gather(1000)
-    few.add(Buffer.alloc(10))
-    expect(few.result().body.buffer.byteLength).not.toBe(1000)
+    // Room for what has come, then for twice as much, and for the limit in the end.
+    const few = gather(30_000)
+    const room = (bytes: number) => {
+      few.add(Buffer.alloc(bytes))
+      return few.result().body.buffer.byteLength
+    }
+    expect([6000, 1, 5999, 1, 12_000].map(room)).toEqual([6000, 12_000, 12_000, 24_000, 30_000])
+    expect([room(9000), few.result().body.length]).toEqual([30_000, 30_000])
     expect(gather(3).result()).toEqual({ body: Buffer.alloc(0), body_cut: false })
   })
 })
@@ -294,6 +319,9 @@ describe('a reader of a body', () => {
     await run()
     await behind
     expect([all.behind(), lengths().length]).toEqual([undefined, 5])
+    all.add(Buffer.alloc(64 * KIB, 'a'))
+    expect(all.behind()).toBeUndefined()
+    await run()
   })
 
   it('reads what comes while it reads', async () => {
@@ -308,6 +336,16 @@ describe('a reader of a body', () => {
     expect(jobs).toHaveLength(1)
     await run()
     expect(lengths()).toEqual([64 * KIB, 64 * KIB])
+  })
+
+  it('is not told the end before it has read', async () => {
+    const { all, run, jobs } = reading()
+    all.add(Buffer.alloc(64 * KIB, 'a'))
+    const end = all.end(READ)
+    await new Promise((resolve) => void setImmediate(resolve))
+    expect(jobs).toHaveLength(1)
+    await run()
+    await end
   })
 
   it('that fails is told at the end, and by who waits for it', async () => {
@@ -336,6 +374,9 @@ describe('an address that is shown', () => {
     ['https://a.example/?tokens=1&xtoken=2', 'https://a.example/?tokens=1&xtoken=2'],
     ['https://a.example/?userKey=1&USERKEY=2', 'https://a.example/?userKey=***&USERKEY=2'],
     ['https://a.example/?=x', 'https://a.example/?=x'],
+    ['https://a.example/?', 'https://a.example/?'],
+    ['https://a.example/?keys', 'https://a.example/?keys'],
+    ['https://a.example/?credential=x', 'https://a.example/?credential=***'],
   ])('%s is shown as %s', (address, shown) => {
     expect([redactUrl(address), redactHref(address)]).toEqual([shown, shown])
   })

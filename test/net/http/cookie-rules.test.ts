@@ -60,6 +60,11 @@ describe('a cookie', () => {
     expect(await sent('a=1', 'https://www.shop.example/a/b')).toBeUndefined()
     expect(await sent('a=1; Domain=shop.example', 'https://myshop.example/a/b')).toBeUndefined()
     expect(await sent('a=1; Domain=example', 'https://shop.example/a/b')).toBeUndefined()
+    // No name of the DNS either, so that no list of suffixes says anything of it.
+    const long = 'x'.repeat(64)
+    expect(
+      await sent(`a=1; Domain=${long}`, `https://b.${long}/`, `https://a.${long}/`),
+    ).toBeUndefined()
   })
 
   it('of a host in digits, or with some, has a domain where that is one', async () => {
@@ -107,12 +112,12 @@ describe('a jar', () => {
     const versions = [jar.version()]
     for (const line of [
       ...['a=1', 'a=1', 'a=2', 'a=2; Domain=shop.example', 'a=2; Domain=shop.example; Secure'],
-      ...['a=1; Max-Age=0', 'a=1; Max-Age=0', '=x'],
+      ...['a=1; Max-Age=0', 'a=1; Max-Age=0', '=x', 'a=1; Domain=other.example'],
     ]) {
       await jar.store(new URL(SHOP), [line], NOW)
       versions.push(jar.version())
     }
-    expect(versions).toEqual([0, 1, 1, 2, 3, 4, 5, 5, 5])
+    expect(versions).toEqual([0, 1, 1, 2, 3, 4, 5, 5, 5, 5])
   })
 })
 

@@ -186,14 +186,19 @@ describe('an error of HTTP/2', () => {
     expect(explainHttp2(error, state, 0).cause).toBe(error)
   })
 
-  it.each(['FLOW_CONTROL_ERROR', 'STREAM_CLOSED', 'COMPRESSION_ERROR'])(
-    'says of %s that the answer is malformed',
-    (name) => {
-      expect(explained(session(`NGHTTP2_${name}`))).toMatchObject({ code: 'http_protocol_error' })
-      const number = HTTP2_ERRORS.indexOf(name)
-      expect(explained(new ResetStream(number))).toMatchObject({ code: 'http_protocol_error' })
-    },
-  )
+  it.each([
+    [3, 'FLOW_CONTROL_ERROR'],
+    [5, 'STREAM_CLOSED'],
+    [6, 'FRAME_SIZE_ERROR'],
+    [9, 'COMPRESSION_ERROR'],
+  ])('says of %i, %s, that the answer is malformed', (number, name) => {
+    const malformed = {
+      code: 'http_protocol_error',
+      message: `The exchange over HTTP/2 failed: ${name}`,
+    }
+    expect(explained(session(`NGHTTP2_${name}`))).toMatchObject(malformed)
+    expect(explained(new ResetStream(number))).toMatchObject(malformed)
+  })
 
   it.each([
     ...['NO_ERROR', 'INTERNAL_ERROR', 'SETTINGS_TIMEOUT', 'CONNECT_ERROR', 'ENHANCE_YOUR_CALM'],
@@ -220,7 +225,9 @@ describe('an error of HTTP/2', () => {
       expect(explained(coded('ERR_HTTP2_ERROR', {}, text))).toMatchObject({
         message: 'The answer is not valid HTTP/2',
       })
-    expect(new ResetStream()).toMatchObject({ rstCode: 0 })
+    expect(explained(new ResetStream())).toMatchObject({
+      message: 'The server ended the request before an answer came: NO_ERROR',
+    })
   })
 })
 
@@ -250,6 +257,11 @@ describe('interim answers', () => {
     expect(createInterimLimit().problemOf(worded)).toBeUndefined()
     const longer = interim(['x'.repeat(room - 2 - 5)], 103, 'Early!')
     expect(createInterimLimit().problemOf(longer)).toBeDefined()
+    const last = createInterimLimit()
+    for (let n = 0; n < 99; n++) last.problemOf(interim())
+    expect(failed(last.problemOf(interim(['x'.repeat(room)])))).toMatchObject({
+      message: 'No final answer within 256 KiB of interim answers',
+    })
     const limit = createInterimLimit()
     expect(limit.problemOf(interim(['x'.repeat(room / 2)]))).toBeUndefined()
     expect(limit.problemOf(interim(['x'.repeat(room / 2)]))).toBeDefined()
@@ -300,6 +312,7 @@ describe('what arrives in one piece', () => {
     const { from } = await reading()
     from.pause()
     expect(from.push(Buffer.alloc(4096))).toBe(true)
+    expect(from.push(Buffer.alloc(0))).toBe(true)
     expect(from.push(Buffer.alloc(256 * 1024))).toBe(false)
     const ended = once(from, 'end')
     from.push(null)
