@@ -99,7 +99,7 @@ function judge(name, score) {
  * @param {string} label
  * @param {import('./mutate/parts.mjs').Part} part
  */
-function stryker(label, { sources, tests }) {
+function stryker(label, { sources, tests, pollMs = 10_000 }) {
   const config = join(cache, `${label}-config.json`)
   const log = process.env.MUTATE_LOG
   forgetStaticSurvivors(join(cache, `${label}-incremental.json`))
@@ -126,7 +126,7 @@ function stryker(label, { sources, tests }) {
   }
   writeFileSync(config, JSON.stringify(settings, undefined, 2))
   return tool('@stryker-mutator/core/bin/stryker.js', ['run', config], {
-    env: { ...process.env, MUTATE_TESTS: JSON.stringify(tests) },
+    env: { ...process.env, MUTATE_TESTS: JSON.stringify(tests), MUTATE_POLL_MS: `${pollMs}` },
   })
 }
 

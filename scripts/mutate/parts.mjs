@@ -2,7 +2,10 @@
  * The parts of `npm run mutate`: the sources that are mutated, and the tests that run for them. Folders where
  * possible, so that a file may move within them.
  *
- * @typedef {{ readonly sources: readonly string[], readonly tests: readonly string[] }} Part
+ * @typedef {object} Part
+ * @property {readonly string[]} sources
+ * @property {readonly string[]} tests
+ * @property {number} [pollMs] how long a test polls for what a mutant may keep from coming; 10 s unless given
  */
 
 /**
@@ -51,6 +54,9 @@ const HTTP_RULES =
 /** One request on one connection, which may be kept for another. */
 const HTTP_KEPT = 'src/net/http/{kept-socket,one-request}.ts'
 const HTTP2 = 'src/net/http/{grpc-call,http2}.ts'
+/** What is taken in of one answer, and how it is read. */
+const HTTP_BODY = 'src/net/http/body.ts'
+const HTTP_ANSWER = 'src/net/http/{answer,http1}.ts'
 
 /** @param {string} folder */
 const rest = (folder) => [
@@ -150,7 +156,7 @@ export const parts = {
     sources: [REST_RULES],
     tests: named('test/rest', 'query router envelope conditional parsed-body cross-site'),
   },
-  'rest-limits': { sources: [REST_LIMITS], tests: named('test/rest', 'limit-server limit-hosts') },
+  'rest-limits': { sources: [REST_LIMITS], tests: named('test/rest', 'limit-rules limit-queue') },
   'rest-requests': {
     sources: [REST_REQUESTS],
     tests: named('test/rest', 'rate-limit body repeatable'),
@@ -166,14 +172,25 @@ export const parts = {
       'header-rules cookie-rules wire-errors body-rules redact-url cookies',
     ),
   },
-  'http-kept': { sources: [HTTP_KEPT], tests: named('test/webhook', 'transport kept-connections') },
+  'http-kept': { sources: [HTTP_KEPT], tests: named('test/net/http', 'kept-socket one-request') },
+  'http-body': { sources: [HTTP_BODY], tests: named('test/net/http', 'body-sink') },
+  'http-answer': {
+    sources: [HTTP_ANSWER],
+    tests: named('test/net/http', 'exchange-rules exchange'),
+    pollMs: 1500,
+  },
   http2: {
     sources: [HTTP2],
     tests: [...named('test/net/http', 'http2'), ...named('test/checkers/extra', 'grpc')],
+    pollMs: 1500,
   },
   'net-http': {
-    sources: ['src/net/http/**/*.ts', `!${HTTP_RULES}`, `!${HTTP_KEPT}`, `!${HTTP2}`],
-    tests: named('test/net/http', 'exchange-rules body-sink exchange redirects body'),
+    sources: [
+      'src/net/http/**/*.ts',
+      ...[HTTP_RULES, HTTP_KEPT, HTTP2, HTTP_BODY, HTTP_ANSWER].map((pattern) => `!${pattern}`),
+    ],
+    tests: named('test/net/http', 'exchange-rules exchange redirects'),
+    pollMs: 1500,
   },
   'dns-rules': {
     sources: [DNS_RULES],
@@ -182,5 +199,6 @@ export const parts = {
   'net-dns': {
     sources: ['src/net/dns/**/*.ts', `!${DNS_RULES}`],
     tests: named('test/net/dns', 'asking'),
+    pollMs: 2000,
   },
 }

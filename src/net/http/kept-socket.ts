@@ -66,7 +66,7 @@ export function createKeptSocket(socket: Socket): KeptSocket {
     heard: () => heard,
     finish() {
       stream = undefined
-      return exact && !socket.destroyed && socket.readable && socket.writable
+      return exact && socket.readable && socket.writable
     },
   }
 }
