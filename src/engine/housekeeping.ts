@@ -61,7 +61,10 @@ export function createHousekeeping({
       () => {
         timers.delete(timer)
         work()
-          .catch((err: unknown) => logError(core, err, 'the housekeeping of the engine failed'))
+          .catch((err: unknown) => {
+            // The store is closed while its steps go on.
+            if (!stopped) logError(core, err, 'the housekeeping of the engine failed')
+          })
           .finally(() => every(ms, work))
       },
       { background: true },

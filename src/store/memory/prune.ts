@@ -88,9 +88,11 @@ function pruneHourly(tables: Tables, { hours_before, limit }: PruneOptions): num
 function pruneAvailability(tables: Tables, { history_before, limit }: PruneOptions): number {
   let left = limit
   for (const entries of tables.availability.values()) {
+    // Every prune visits every monitor: none of its changes is earlier than the one before it.
     let older = 0
-    for (const { at } of entries) if (at < history_before) older++
-    if (older > 1) left -= entries.splice(0, Math.min(left, older - 1)).length
+    while (older <= left && (entries[older]?.at ?? Infinity) < history_before) older++
+    if (older > 1) left -= entries.splice(0, older - 1).length
+    if (left === 0) break
   }
   return limit - left
 }

@@ -28,7 +28,7 @@ import { monitors } from './monitors.ts'
 import { moveWaiting, notifications } from './notifications.ts'
 import { IN_MEMORY, openFile } from './open.ts'
 import type { OpenFile, SqliteStoreOptions } from './open.ts'
-import { prune } from './prune.ts'
+import { createPrune } from './prune.ts'
 import { idempotencyResponses } from './idempotency.ts'
 import { publicPages, versioned } from './versioned.ts'
 import { MAINTENANCE, STATUS_REPORTS } from '../versioned.ts'
@@ -147,7 +147,7 @@ function groups(
     meta: group<FullStore['meta']>(meta(db)),
     ...group<Required<Pick<FullStore, 'commit' | 'prune' | 'clockSet'>>>({
       commit: (changes) => commit(db, changes),
-      prune: (options) => prune(db, options),
+      prune: createPrune(db),
       clockSet: (set) => moveWaiting(db, set),
     }),
   }

@@ -7,9 +7,19 @@
 
 import { StorageError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
-import { contactVersionSchema, firstSchema, hourlySchema } from './schema.ts'
+import {
+  contactVersionSchema,
+  firstSchema,
+  hourlySchema,
+  waitingOfIncidentSchema,
+} from './schema.ts'
 
-export const STEPS: readonly string[] = [firstSchema, hourlySchema, contactVersionSchema]
+export const STEPS: readonly string[] = [
+  firstSchema,
+  hourlySchema,
+  contactVersionSchema,
+  waitingOfIncidentSchema,
+]
 
 /** The version of the file's tables; 0 for a file without any. */
 function versionOf(db: Connection): number {

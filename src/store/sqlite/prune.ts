@@ -10,30 +10,39 @@ import type { Connection } from './connection.ts'
 import { pruneDaily } from './daily.ts'
 import { pruneHourly } from './hourly.ts'
 import { keepLast } from './location-states.ts'
+import { createPruneAvailability, createPruneNotifications } from './prune-steps.ts'
+import type { PruneSteps } from './prune-steps.ts'
 import { dayOf } from '../../model/time.ts'
 
-export function prune(db: Connection, options: PruneOptions): number {
-  return db.transaction(() => {
-    const orphans = pruneOrphans(db, options.limit)
-    return (
-      goOnRemoving(db, options.limit) +
-      orphans +
-      pruneResults(db, { ...options, limit: options.limit - orphans }) +
-      pruneNotifications(db, options) +
-      pruneHistory(db, options) +
-      pruneHourly(db, options.hours_before, options.limit) +
-      db.run('DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? LIMIT ?)', [
-        options.audit_before,
-        options.limit,
-      ]) +
-      pruneKeys(db, options) +
-      db.run(
-        `DELETE FROM idempotency_responses WHERE (account_id, idempotency_key) IN (
-           SELECT account_id, idempotency_key FROM idempotency_responses WHERE expires_at < ? LIMIT ?)`,
-        [options.idempotency_before, options.limit],
-      )
+export function createPrune(db: Connection): PruneSteps {
+  const pruneNotifications = createPruneNotifications(db)
+  const pruneAvailability = createPruneAvailability(db)
+  return async (options) => {
+    const gone = db.transaction(() => pruneInOne(db, options))
+    return gone + (await pruneNotifications(options)) + (await pruneAvailability(options))
+  }
+}
+
+/** Of tables in which what is old is found by an index. */
+function pruneInOne(db: Connection, options: PruneOptions): number {
+  const orphans = pruneOrphans(db, options.limit)
+  return (
+    goOnRemoving(db, options.limit) +
+    orphans +
+    pruneResults(db, { ...options, limit: options.limit - orphans }) +
+    pruneDaily(db, dayOf(options.history_before), options.limit) +
+    pruneHourly(db, options.hours_before, options.limit) +
+    db.run('DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE at < ? LIMIT ?)', [
+      options.audit_before,
+      options.limit,
+    ]) +
+    pruneKeys(db, options) +
+    db.run(
+      `DELETE FROM idempotency_responses WHERE (account_id, idempotency_key) IN (
+         SELECT account_id, idempotency_key FROM idempotency_responses WHERE expires_at < ? LIMIT ?)`,
+      [options.idempotency_before, options.limit],
     )
-  })
+  )
 }
 
 /** Removes results of removed monitors, one monitor at a time. */
@@ -71,18 +80,6 @@ function pruneResults(db: Connection, { results_before, limit }: PruneOptions): 
   return db.run(`DELETE FROM results WHERE id IN (${OLDEST})`, params)
 }
 
-function pruneNotifications(db: Connection, { notifications_before, limit }: PruneOptions): number {
-  const oldest = `SELECT n.id FROM notifications AS n
-    WHERE n.finished_at IS NOT NULL AND n.finished_at < ? AND NOT EXISTS (
-      SELECT 1 FROM incidents AS i WHERE i.id = n.incident_id AND i.ended_at IS NULL)
-    AND NOT EXISTS (
-      SELECT 1 FROM notifications AS w WHERE w.incident_id = n.incident_id AND w.finished_at IS NULL)
-    ORDER BY n.finished_at, n.id LIMIT ?`
-  const params = [notifications_before, limit]
-  db.run(`DELETE FROM attempts WHERE notification_id IN (${oldest})`, params)
-  return db.run(`DELETE FROM notifications WHERE id IN (${oldest})`, params)
-}
-
 function pruneKeys(db: Connection, { revoked_before, limit }: PruneOptions): number {
   const old = `SELECT k.id FROM api_keys AS k WHERE k.revoked_at < ? AND EXISTS (
       SELECT 1 FROM api_keys AS later WHERE later.account_id = k.account_id AND later.id > k.id)
@@ -94,19 +91,4 @@ function pruneKeys(db: Connection, { revoked_before, limit }: PruneOptions): num
     params,
   )
   return db.run(`DELETE FROM api_keys WHERE id IN (${old})`, params)
-}
-
-/** Keeps the last availability change before the border: it is the state at the border. */
-function pruneHistory(db: Connection, { history_before, limit }: PruneOptions): number {
-  const days = pruneDaily(db, dayOf(history_before), limit)
-  const changes = db.run(
-    `DELETE FROM availability WHERE id IN (
-       SELECT a.id FROM availability AS a WHERE a.at < ? AND EXISTS (
-         SELECT 1 FROM availability AS b
-         WHERE b.monitor_id = a.monitor_id AND b.at < ?
-           AND (b.at > a.at OR (b.at = a.at AND b.id > a.id)))
-       LIMIT ?)`,
-    [history_before, history_before, limit],
-  )
-  return days + changes
 }

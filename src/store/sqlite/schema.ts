@@ -296,3 +296,10 @@ CREATE INDEX hourly_hour ON hourly (hour);
 export const contactVersionSchema: string = `
 ALTER TABLE contacts ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 `
+
+/** Finds the waiting notifications of a monitor, and those of one incident of it without reading the others. */
+export const waitingOfIncidentSchema: string = `
+DROP INDEX notifications_lane;
+CREATE INDEX notifications_lane ON notifications (monitor_id, incident_id)
+  WHERE status IN ('queued', 'sending');
+`
