@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { defineChecker, up } from '../../src/checkers/checker.ts'
+import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
 import { SHARDS } from '../../src/store/store.ts'
@@ -14,7 +16,7 @@ interface Fleet {
   readonly clock: ReturnType<typeof simulatedClock>
   readonly told: Told[]
   /** Another engine on the same place. */
-  join(): Promise<Rig & { kill(): void }>
+  join(checker?: AnyChecker): Promise<Rig & { kill(): void }>
 }
 
 /** Engines that share what they store, as several processes do in one database. */
@@ -25,11 +27,11 @@ function fleet(): Fleet {
   return {
     clock,
     told,
-    async join() {
+    async join(checker = heartbeat()) {
       const store = memoryStore({ clock, place })
       let dead = false
       const mortal = mortalStore(store, () => dead)
-      const r = await rig({ checkers: [heartbeat()] }, { clock, store: mortal, told })
+      const r = await rig({ checkers: [checker] }, { clock, store: mortal, told })
       return { ...r, kill: () => void (dead = true) }
     },
   }
@@ -117,6 +119,35 @@ describe('several engines on one store', () => {
         engines.map(() => monitor.last_check_at),
       )
     }
+  })
+
+  it('end a check on request whose monitor another engine takes over meanwhile', async () => {
+    const { clock, join } = fleet()
+    let letGo = (): void => undefined
+    const gate = new Promise<void>((resolve) => (letGo = resolve))
+    const held = defineChecker({
+      type: 'held',
+      ...{ title: 'Held', description: 'Answers when the test says', fields: {} },
+      target: () => 'shop',
+      async run() {
+        await gate
+        return up()
+      },
+    })
+    const a = await join(held)
+    const ids: number[] = []
+    for (let n = 0; n < 16; n++) {
+      const made = { type: 'held', name: `${n}`, interval_sec: 60, timeout_ms: 50_000 }
+      ids.push((await a.engine.monitors.create(made)).id)
+    }
+    const asked = Promise.all(ids.map((id) => a.engine.monitors.check(id)))
+    asked.catch(() => undefined)
+    await clock.settle()
+    // About half of them are no longer those of the first engine.
+    await join(held)
+    await clock.advance(15 * SECOND)
+    letGo()
+    expect((await asked).map(({ monitor }) => monitor.state)).toEqual(ids.map(() => 'up'))
   })
 
   it('check each monitor once a round, and share the work evenly', async () => {

@@ -219,6 +219,20 @@ describe('a round that is dropped', () => {
     expect(rounds.cancel(1, reason)).toBe(false)
   })
 
+  it('since another engine runs its monitor leaves nothing behind, unless a caller waits for it', async () => {
+    const { rounds, add, orders, answer, clock, results } = await roundsRig()
+    const regular = refusal(rounds.run(await add(), NOON, { deferrable: true }))
+    const asked = rounds.run(await add(), NOON)
+    rounds.release(1)
+    rounds.release(2)
+    expect([rounds.underWay(1), rounds.underWay(2)]).toEqual([false, true])
+    for (const order of orders) answer(order)
+    await clock.settle()
+    expect(await regular).toContain('changed: ')
+    expect((await asked)?.after?.record.id).toBe(2)
+    expect([await results(1), await results(2)]).toEqual([[], ['0 @1 ok']])
+  })
+
   it('since the engine stops says so, unless all have reported: that is stored first', async () => {
     const { rounds, add, orders, answer, clock, results } = await roundsRig()
     const [first, second] = [await add(), await add()]

@@ -61,6 +61,8 @@ export interface Rounds {
   answer(this: void, answer: CheckAnswer): void
   /** Drops the round of a monitor that was paused or changed. Returns whether there was one. */
   cancel(monitor_id: number, reason: 'paused' | 'changed'): boolean
+  /** Drops the round of a monitor that another engine runs from now on; one that a caller waits for goes on. */
+  release(monitor_id: number): void
   /** Drops rounds that still wait for reports; resolves when complete ones are stored. */
   abandon(): Promise<void>
 }
@@ -191,6 +193,21 @@ export function createRounds(options: RoundsOptions): Rounds {
     if (openRounds.get(round.cached.record.id) === round) openRounds.delete(round.cached.record.id)
   }
 
+  function cancel(monitor_id: number, reason: 'paused' | 'changed'): boolean {
+    retryQueue.forget(monitor_id)
+    const round = openRounds.get(monitor_id)
+    if (round === undefined) return false
+    round.timer.cancel()
+    openRounds.delete(monitor_id)
+    probes.cancel(monitor_id)
+    round.fail(
+      reason === 'paused'
+        ? new ConflictError('paused', 'The monitor was paused while the check ran')
+        : new ConflictError('changed', 'The monitor was changed while the check ran; ask again'),
+    )
+    return true
+  }
+
   return {
     run(cached, tick, { deferrable = false } = {}) {
       const known = openRounds.get(cached.record.id)
@@ -220,19 +237,11 @@ export function createRounds(options: RoundsOptions): Rounds {
         return
       take(round, { location_id: order.location_id, report, lag_ms })
     },
-    cancel(monitor_id, reason) {
-      retryQueue.forget(monitor_id)
-      const round = openRounds.get(monitor_id)
-      if (round === undefined) return false
-      round.timer.cancel()
-      openRounds.delete(monitor_id)
-      probes.cancel(monitor_id)
-      round.fail(
-        reason === 'paused'
-          ? new ConflictError('paused', 'The monitor was paused while the check ran')
-          : new ConflictError('changed', 'The monitor was changed while the check ran; ask again'),
-      )
-      return true
+    cancel,
+    release(monitor_id) {
+      // An engine also checks monitors of others on request.
+      if (openRounds.get(monitor_id)?.deferrable === false) return
+      cancel(monitor_id, 'changed')
     },
     async abandon() {
       stopped = true

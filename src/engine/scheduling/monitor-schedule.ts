@@ -36,8 +36,10 @@ export interface MonitorSchedule {
   stop(): void
   /** Schedules a monitor that this engine did not run before. */
   add(cached: CachedMonitor): void
-  /** Drops a monitor that another engine runs from now on, or that another process removed. */
+  /** Drops a monitor that another engine runs from now on. A check that a caller waits for goes on. */
   release(monitor_id: number): void
+  /** Drops a monitor that another process removed, or that went with its account. */
+  remove(monitor_id: number): void
   /** Follows what this engine committed: a round, a change of settings or state, a removal. */
   follow(this: void, changed: Changed): void
   /** Schedules a monitor after it was created, or changed by another process. */
@@ -158,6 +160,12 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     else scheduler.set(id, at)
   }
 
+  function drop(id: number): void {
+    schedule.forget(id)
+    dependencies.forget(id)
+    composites.forget(id)
+  }
+
   const schedule: MonitorSchedule = {
     start() {
       maintenance.start()
@@ -177,9 +185,11 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       if (at !== null) scheduler.set(cached.record.id, at)
     },
     release(id) {
-      schedule.forget(id)
-      dependencies.forget(id)
-      composites.forget(id)
+      drop(id)
+      rounds.release(id)
+    },
+    remove(id) {
+      drop(id)
       rounds.cancel(id, 'changed')
     },
     follow,

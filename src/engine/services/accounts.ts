@@ -125,7 +125,7 @@ async function forgetAccount(
   account_id: number,
 ): Promise<void> {
   const own = [...monitorCache.all()].filter(({ record }) => record.account_id === account_id)
-  for (const { record } of own) schedule.release(record.id)
+  for (const { record } of own) schedule.remove(record.id)
   for (const { record } of [...accountWindows.of(account_id)])
     accountWindows.put(record.id, undefined)
   outbox.accountRemoved(account_id)

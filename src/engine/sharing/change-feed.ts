@@ -51,7 +51,7 @@ export function createChangeFeed({
   async function refresh(id: number): Promise<void> {
     const { before, after } = await monitorCache.refresh(id)
     if (before === after) return
-    if (after === undefined) schedule.release(id)
+    if (after === undefined) schedule.remove(id)
     else if (before === undefined) schedule.add(after)
     else follow(before, after)
   }
