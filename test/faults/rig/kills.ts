@@ -29,8 +29,10 @@ export interface KillOptions {
   readonly database?: Database
   readonly times: number
   readonly seed: number
-  /** Fewer kills where the machine is slow. Default: as long as it takes. */
+  /** Fewer kills where the machine is slow, but `fewest`. Default: as long as it takes. */
   readonly within_ms?: number
+  /** Default 1. */
+  readonly fewest?: number
   readonly onKill?: (done: number) => void
 }
 
@@ -98,7 +100,8 @@ export async function runKills(options: KillOptions): Promise<KillFigures> {
 
   let slowness = slownessOf(await setUp(programs.engine, plan)) ?? 1
   let kills = 0
-  while (kills < times && systemClock.monotonic() < until) {
+  const fewest = options.fewest ?? 1
+  while (kills < times && (kills < fewest || systemClock.monotonic() < until)) {
     const { engine, at } = await killOne(programs.engine, plan, {
       dice,
       slowness,
