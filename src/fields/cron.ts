@@ -70,9 +70,19 @@ interface Kept {
   readonly next: EpochMs
 }
 
-/** For one call; {@link cronOccurrences} keeps what it parsed. @throws RangeError if it is never due */
-export function nextOccurrence(cron: string, time_zone: string, after: EpochMs): EpochMs {
-  return dueAfter(parse(cron, time_zone), { zone: timeZones()(time_zone), after })
+/**
+ * For one computation, in which times are asked for repeatedly; {@link cronOccurrences} keeps what it parsed.
+ * Throws a `RangeError` if the expression is never due.
+ */
+export function occurrencesOf(cron: string, time_zone: string): (after: EpochMs) => EpochMs {
+  const schedule = parse(cron, time_zone)
+  const zone = timeZones()(time_zone)
+  const known = new Map<EpochMs, EpochMs>()
+  return (after) => {
+    const next = known.get(after) ?? dueAfter(schedule, { zone, after })
+    known.set(after, next)
+    return next
+  }
 }
 
 /**
@@ -121,12 +131,24 @@ function parsed(cron: string, time_zone: string): Cron {
   return new Cron(cron, { timezone: time_zone, mode: '5-part', paused: true })
 }
 
-/** The first `count` times from 2024 on, in UTC; none of what is no expression or never occurs. */
+/** A rare expression is due on single days: what follows the first years, and the first two times, is alike. */
+const FIRST_YEARS_END = Date.UTC(2032, 0)
+
+/**
+ * The first `count` times from 2024 on, in UTC, fewer of a rare expression; none of what is no expression or never
+ * occurs.
+ */
 export function firstOccurrences(cron: string, count: number): readonly EpochMs[] {
   const schedule = readCron(cron)
-  if (schedule === undefined || !hasDay(schedule)) return []
-  const from = new Date('2024-01-01T00:00:00Z')
-  return schedule.nextRuns(count, from).map((time) => time.getTime())
+  if (schedule === undefined || !hasDay(schedule, cron)) return []
+  const times: EpochMs[] = []
+  for (let from: Date | null = new Date('2024-01-01T00:00:00Z'); times.length < count;) {
+    if (times.length > 1 && from.getTime() > FIRST_YEARS_END) break
+    from = schedule.nextRun(from)
+    if (from === null) break
+    times.push(from.getTime())
+  }
+  return times
 }
 
 /** In UTC; `undefined` for what is no expression. */
@@ -144,15 +166,16 @@ function isCron(text: string): boolean {
 
 function occurs(text: string): boolean {
   const cron = readCron(text)
-  return cron === undefined || hasDay(cron)
+  return cron === undefined || hasDay(cron, text)
 }
 
 /**
  * Croner searches up to the year 3000, which takes up to 20 ms for a day that does not exist. One that exists is in the
- * last forty years: none of their leap years is left out, so that 29 February is on each day of the week.
+ * last four years, one of which is a leap year.
  */
-const LAST_YEARS = new Date('2960-01-01T00:00:00Z')
+const LAST_YEARS = new Date('2996-01-01T00:00:00Z')
 
-function hasDay(cron: Cron): boolean {
-  return cron.nextRun(LAST_YEARS) !== null
+/** A weekday such as `MON#5` always comes, if only on 29 February. */
+function hasDay(cron: Cron, text: string): boolean {
+  return text.includes('#') || cron.nextRun(LAST_YEARS) !== null
 }

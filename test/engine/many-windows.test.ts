@@ -1,6 +1,7 @@
 /** Many monitors with many windows of planned work keep nobody else from having a turn. */
 
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
@@ -124,3 +125,52 @@ async function enterTogether() {
   await r.engine.stop()
   return { ...opening, value: items.length }
 }
+
+describe('schedules of days that hardly ever come', () => {
+  const time_zone = 'America/New_York'
+  const started = async () => {
+    const engine = createEngine({ store: memoryStore(), checkers: [heartbeat()], logger: false })
+    onTestFinished(() => engine.stop())
+    await engine.start()
+    return engine
+  }
+
+  it.each([
+    ['decades apart', (n: number, hour: number) => `${n} ${hour} 30 2 ${n % 7}#5`, true],
+    ['never', (n: number, hour: number) => `${n} ${hour} 31 2,4,6,9,11 *`, false],
+  ])('twenty windows are read in a short turn: %s', async (_, cron, comes) => {
+    const { monitors } = await started()
+    let hour = 0
+    const creating = await leastOf(
+      3,
+      () => {
+        hour++
+        const window = (n: number) => ({ cron: cron(n, hour % 24), duration_min: 5, time_zone })
+        const maintenance = Array.from({ length: 20 }, (__, n) => window(n))
+        const input = { type: 'heartbeat', name: 'job', maintenance } as const
+        return measureTurns(() => Promise.allSettled([monitors.create(input)]))
+      },
+      TURN_MS,
+    )
+    expect(creating.value).toMatchObject([{ status: comes ? 'fulfilled' : 'rejected' }])
+    expect(creating.longest_ms).toBeLessThan(TURN_MS)
+  })
+
+  it('fifty signals of jobs that may miss twenty of them are taken in by short turns', async () => {
+    const { monitors, signal } = await started()
+    const tokens: string[] = []
+    for (let n = 0; n < 50; n++) {
+      const cron = `${n} 0 30 2 mon#5`
+      const made = await monitors.create({
+        ...{ type: 'heartbeat', name: 'job', fail_threshold: 20 },
+        ...{ cron, time_zone },
+      })
+      tokens.push(made.token ?? '')
+    }
+    const all = () => Promise.all(tokens.map((token) => signal(token, { kind: 'success' })))
+    const signalling = await leastOf(3, () => measureTurns(all), TURN_MS)
+    expect(signalling.value[0]).toMatchObject({ next_expected_at: '2044-02-29T05:00:00.000Z' })
+    expect(signalling.longest_ms).toBeLessThan(TURN_MS)
+    expect(signalling.cpu_ms).toBeLessThan(600)
+  })
+})

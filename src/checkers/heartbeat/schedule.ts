@@ -5,8 +5,9 @@
  * @module
  */
 
-import { nextOccurrence } from '../../fields/cron.ts'
+import { occurrencesOf } from '../../fields/cron.ts'
 import type { EpochMs } from '../../model.ts'
+import { DAY_MS } from '../../model/time.ts'
 import type { Terms } from '../push.ts'
 
 export interface HeartbeatSettings {
@@ -37,10 +38,10 @@ export type Expected = {
 const EARLY_MS = 30_000
 const EARLY_SHARE = 0.1
 
-/**
- * `known` is reused if its base and schedule are the same: parsing a cron expression takes half a
- * millisecond.
- */
+/** No signal is expected later, however many may be missed: finding one of a rare day takes a millisecond. */
+const FURTHEST_MS = 100 * 365 * DAY_MS
+
+/** `known` is reused if its base and schedule are the same. */
 export function expectedAfter(
   base_at: EpochMs,
   terms: HeartbeatTerms,
@@ -50,19 +51,19 @@ export function expectedAfter(
   const { cron, time_zone = 'UTC' } = settings
   const of = `${base_at} ${cron ?? period_ms} ${time_zone} ${missed_limit}`
   if (known?.of === of) return known
-  const first = periodAfter(base_at, terms)
+  const next = cron === undefined ? undefined : occurrencesOf(cron, time_zone)
+  const periodAfter = (at: EpochMs): Period =>
+    next === undefined ? { at: at + period_ms, period_ms } : periodOf(next, at)
+  const first = periodAfter(base_at)
   let last = first
-  for (let more = 1; more < missed_limit; more++) last = periodAfter(last.at, terms)
+  for (let more = 1; more < missed_limit && last.at < base_at + FURTHEST_MS; more++)
+    last = periodAfter(last.at)
   return { ...first, last_at: last.at, last_period_ms: last.period_ms, of }
 }
 
-function periodAfter(
-  base_at: EpochMs,
-  { settings, period_ms }: HeartbeatTerms,
-): Pick<Expected, 'at' | 'period_ms'> {
-  const { cron, time_zone = 'UTC' } = settings
-  if (cron === undefined) return { at: base_at + period_ms, period_ms }
-  const next = (after: EpochMs): EpochMs => nextOccurrence(cron, time_zone, after)
+type Period = Pick<Expected, 'at' | 'period_ms'>
+
+function periodOf(next: (after: EpochMs) => EpochMs, base_at: EpochMs): Period {
   const first = next(base_at)
   const second = next(first)
   const early = first - base_at <= Math.min(EARLY_MS, (second - first) * EARLY_SHARE)

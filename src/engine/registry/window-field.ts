@@ -68,7 +68,7 @@ const byCron = v.pipe(
   ),
 )
 
-/** Occurrences that are compared: finding that of a rare one takes two milliseconds, that of an hourly one half of one. */
+/** Occurrences that are compared: finding that of an hourly one takes half a millisecond. */
 const COMPARED = 12
 const COMPARED_WITHIN_A_DAY = 25
 
