@@ -14,6 +14,7 @@ import { field } from '../../src/fields/vocabulary.ts'
 import { initialState } from '../../src/incident/state.ts'
 import type { JsonObject, MonitorRecord } from '../../src/model.ts'
 import { anotherAccount } from '../../src/testing/store-suite/case.ts'
+import { leastOf, measureTurns } from '../support/turns.ts'
 import { cachedMonitor, NOON } from './cached-monitor.ts'
 import { monitorsRig } from './monitors-rig.ts'
 
@@ -155,6 +156,53 @@ describe.each([
     const { ids, tagged } = await group({ shared })
     for (let n = 0; n < MAX_BY_TAG + 5; n++) await tagged('web')
     expect(await ids({ member_tags: ['web'] })).toHaveLength(1000)
+  })
+})
+
+describe('the members by tag of a group that is judged again', () => {
+  it('are those of now, whatever has happened to the monitors', async () => {
+    const { ids, monitorCache, store, tagged } = await group()
+    const retag = (id: number, ...tags: string[]) =>
+      monitorCache.change(id, ({ record: { common, settings, target, revision } }) => ({
+        change: {
+          ...{ monitor_id: id, revision, at: NOON },
+          settings: { common: { ...common, tags }, settings, target },
+        },
+      }))
+    const removing = (id: number) =>
+      monitorCache.change(id, ({ record: { revision } }) => ({
+        change: { monitor_id: id, revision, at: NOON, remove: true },
+      }))
+    const named = () => ids({ member_tags: ['web', 'shop'] })
+    await tagged('web', 'shop')
+    await tagged('mail')
+    expect(await named()).toEqual([1])
+    await tagged('Shop')
+    expect(await named()).toEqual([1, 3])
+    await retag(2, 'WEB')
+    await retag(3, 'mail')
+    expect(await named()).toEqual([1, 2])
+    await removing(1)
+    expect(await named()).toEqual([2])
+    monitorCache.drop([2])
+    expect(await named()).toEqual([])
+    expect((await store.monitors.get(2))?.common.tags).toEqual(['WEB'])
+    await monitorCache.load([2])
+    expect(await named()).toEqual([2])
+  })
+
+  it('are found without reading the others: five hundred groups among thousands of monitors', async () => {
+    const { ids, tagged } = await group()
+    for (let n = 0; n < 4000; n++) await tagged(`t${n % 1000}`, 'common')
+    const judging = async () => {
+      let found = 0
+      for (let n = 0; n < 500; n++) found += (await ids({ member_tags: [`t${n}`] }))?.length ?? 0
+      return found
+    }
+    const { value, longest_ms, cpu_ms } = await leastOf(3, () => measureTurns(judging), 50)
+    expect(value).toBe(2000)
+    expect(longest_ms).toBeLessThan(50)
+    expect(cpu_ms).toBeLessThan(200)
   })
 })
 

@@ -15,6 +15,7 @@ import type { Core } from '../core/core.ts'
 import { applyChange, cachedMonitorOf, isSteady, sealSettings } from './cached-monitor.ts'
 import type { Changed, CachedMonitor, Planned } from './cached-monitor.ts'
 import { createMonitorReader } from './monitor-reader.ts'
+import { createMonitorsByTag } from './monitors-by-tag.ts'
 import type { MonitorType } from '../registry/registry.ts'
 
 /** How often a change is computed again after a concurrent commit of another process. */
@@ -47,6 +48,8 @@ export interface MonitorCache {
   /** Adds a monitor that was just created. */
   add(record: MonitorRecord): CachedMonitor
   all(): IterableIterator<CachedMonitor>
+  /** Of those in memory, the ids of the account's that have one of these folded tags, lowest first. */
+  withTag(account_id: number, tags: Iterable<string>): Promise<readonly number[]>
   /** Shards whose monitors are not, or not yet, in memory. */
   readonly missingShards: readonly number[]
   readonly size: number
@@ -73,6 +76,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
   const { store } = core
   const reader = createMonitorReader(core)
   const monitors = new Map<number, CachedMonitor>()
+  const byTag = createMonitorsByTag({ clock: core.clock, monitors })
   const tails = new Map<number, Promise<unknown>>()
   /** Yields to other work before a change: a host may change, or check, all monitors of an account at once. */
   const nextTurn = yieldingQueueOf(core.clock)
@@ -81,6 +85,18 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
   let loading: readonly number[] = []
 
   const keeps = (id: number): boolean => kept.has(shardOf(id))
+
+  /** The only two that write to `monitors`. */
+  function put(cached: CachedMonitor): void {
+    const { id } = cached.record
+    byTag.follow(monitors.get(id), cached)
+    monitors.set(id, cached)
+  }
+
+  function remove(id: number): void {
+    byTag.follow(monitors.get(id), undefined)
+    monitors.delete(id)
+  }
 
   /** Serializes work per monitor; a failure does not affect the next. */
   function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
@@ -111,7 +127,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       })
       if (committed.ok) return applyCommit(before, planned, committed)
       if (committed.reason === 'gone') {
-        monitors.delete(id)
+        remove(id)
         throw new NotFoundError('monitor')
       }
       if (committed.reason === 'quota')
@@ -120,8 +136,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
         throw new ConflictError('busy', 'Others change the monitor all the time; ask again')
       // The old one stays until the new one is read: a monitor that is not in memory is not checked.
       const record = await store.monitors.get(id)
-      if (record === undefined || !keeps(id)) monitors.delete(id)
-      else monitors.set(id, await reader.read(record))
+      if (record === undefined || !keeps(id)) remove(id)
+      else put(await reader.read(record))
     }
   }
 
@@ -132,8 +148,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
   ): Changed {
     const after =
       change.remove === true ? undefined : applyChange(core, before, { change, committed })
-    if (after === undefined) monitors.delete(before.record.id)
-    else if (keeps(before.record.id)) monitors.set(before.record.id, after)
+    if (after === undefined) remove(before.record.id)
+    else if (keeps(before.record.id)) put(after)
     return { before, after, change, committed, fresh }
   }
 
@@ -155,8 +171,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       })
       for (const cached of loaded) {
         const { id, revision } = cached.record
-        if (keeps(id) && (monitors.get(id)?.record.revision ?? -1) < revision)
-          monitors.set(id, cached)
+        if (keeps(id) && (monitors.get(id)?.record.revision ?? -1) < revision) put(cached)
       }
       ended()
       return loaded
@@ -164,7 +179,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     drop(shards) {
       kept = new Set([...kept].filter((shard) => !shards.includes(shard)))
       const gone = [...monitors.keys()].filter((id) => !keeps(id))
-      for (const id of gone) monitors.delete(id)
+      for (const id of gone) remove(id)
       return gone
     },
     refresh: (id) =>
@@ -173,8 +188,8 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
         if (!keeps(id)) return { before, after: before }
         const record = await store.monitors.get(id)
         if (record?.revision === before?.record.revision) return { before, after: before }
-        if (record === undefined) monitors.delete(id)
-        else monitors.set(id, await reader.read(record))
+        if (record === undefined) remove(id)
+        else put(await reader.read(record))
         return { before, after: monitors.get(id) }
       }),
     async outdated() {
@@ -200,10 +215,11 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     },
     add(record) {
       const cached = cachedMonitorOf(core, record, [])
-      if (keeps(record.id)) monitors.set(record.id, cached)
+      if (keeps(record.id)) put(cached)
       return cached
     },
     all: () => monitors.values(),
+    withTag: (account_id, tags) => byTag.find(account_id, tags),
     get missingShards() {
       if (kept.size === SHARDS && loading.length === 0) return []
       const present = new Set([...kept].filter((shard) => !loading.includes(shard)))

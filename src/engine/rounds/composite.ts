@@ -5,7 +5,7 @@
  * @module
  */
 
-import { iso, yielderOf } from '../../clock.ts'
+import { iso } from '../../clock.ts'
 import type { Member } from '../../checkers/member.ts'
 import { decodeSettings } from '../../fields/parse.ts'
 import type { CheckReport, JsonObject, MonitorRecord } from '../../model.ts'
@@ -20,7 +20,7 @@ export const MAX_BY_TAG = 1000
 
 export interface CompositeContext {
   readonly core: Core
-  readonly monitorCache: Pick<MonitorCache, 'peek' | 'get' | 'all'>
+  readonly monitorCache: Pick<MonitorCache, 'peek' | 'withTag'>
   readonly isStale: (cached: SummarySource) => boolean
 }
 
@@ -103,17 +103,13 @@ async function byTag(
   account_id: number,
   rule: MemberRule,
 ): Promise<readonly (CachedMonitor | MonitorRecord)[]> {
-  const isMember = (record: MonitorRecord): boolean =>
-    record.account_id === account_id &&
-    core.registry.get(record.type)?.checker.composite === undefined &&
-    hasTagOf(rule, record.common.tags)
+  const isMember = ({ type }: MonitorRecord): boolean =>
+    core.registry.get(type)?.checker.composite === undefined
   if (!core.store.shared) {
     const members: CachedMonitor[] = []
-    const yieldIfLong = yielderOf(core.clock)
-    for (const cached of monitorCache.all()) {
-      if (cached.record.account_id !== account_id) continue
-      await yieldIfLong()
-      if (isMember(cached.record)) members.push(cached)
+    for (const id of await monitorCache.withTag(account_id, rule.tags)) {
+      const cached = monitorCache.peek(id)
+      if (cached !== undefined && isMember(cached.record)) members.push(cached)
       if (members.length === MAX_BY_TAG) break
     }
     return members
