@@ -99,13 +99,13 @@ async function live({ engine, clock, ids, say }: Demo, days: number): Promise<vo
     await changed({ engine, clock, ids, say }, name, cause)
   }
   await until(NOW - DAY)
-  await quicken(engine, ids, 300)
+  await quicken(engine, ids, { interval_sec: 300, types: ['http'] })
   for (const { at, name, cause } of steps.filter((step) => step.at >= NOW - DAY)) {
     await until(at)
     await changed({ engine, clock, ids, say }, name, cause)
   }
   await until(NOW - 15 * MINUTE)
-  await quicken(engine, ids, 60)
+  await quicken(engine, ids, { interval_sec: 60, types: WATCHED_CLOSELY })
   await until(NOW)
 }
 
@@ -127,9 +127,20 @@ async function changed(
   await clock.leap(10_000)
 }
 
+/** Nobody looks at a certificate or a registration every minute. */
+const WATCHED_CLOSELY = services
+  .map(({ input }) => input.type)
+  .filter((type) => !['ssl', 'domain', 'heartbeat'].includes(type))
+
 /** The past is looked at coarsely, the present as anybody would. */
-async function quicken(engine: Engine, ids: ReadonlyMap<string, number>, interval_sec: number) {
-  const quick = services.filter(({ name, input }) => input.type === 'http' && name !== 'Staging')
+async function quicken(
+  engine: Engine,
+  ids: ReadonlyMap<string, number>,
+  { interval_sec, types }: { readonly interval_sec: number; readonly types: readonly string[] },
+) {
+  const quick = services.filter(
+    ({ name, input }) => types.includes(input.type) && name !== 'Staging',
+  )
   for (const { name } of quick) await engine.monitors.update(ids.get(name) ?? 0, { interval_sec })
 }
 
