@@ -105,8 +105,8 @@ async function removeMonitors(session: Session, id: number, limit: number): Prom
 }
 
 const HISTORY = ['availability', 'daily', 'hourly'].map(
-  (table) => `DELETE FROM watchpost.${table} WHERE ctid IN (
-    SELECT ctid FROM watchpost.${table} WHERE monitor_id = ANY ($1::bigint[]) LIMIT $2)`,
+  (table) => `DELETE FROM watchpost.${table} WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM watchpost.${table} WHERE monitor_id = ANY ($1::bigint[]) LIMIT $2))`,
 )
 
 const REMOVE = [
@@ -142,8 +142,8 @@ const OWNED = [
 ]
 
 function removeRows(table: string) {
-  const sql = `DELETE FROM watchpost.${table} WHERE ctid IN (
-    SELECT ctid FROM watchpost.${table} WHERE account_id = $1 LIMIT $2)`
+  const sql = `DELETE FROM watchpost.${table} WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM watchpost.${table} WHERE account_id = $1 LIMIT $2))`
   return (session: Session, id: number, limit: number): Promise<number> =>
     session.run(sql, [id, limit])
 }

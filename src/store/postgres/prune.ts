@@ -35,8 +35,11 @@ export async function prune(db: Database, options: PruneOptions, now: EpochMs): 
   return others.reduce((sum, gone) => sum + gone, removed + orphans + results)
 }
 
-const ORPHANS = `DELETE FROM watchpost.results AS r USING (
-    SELECT id, started_at FROM watchpost.results WHERE monitor_id = $1 ORDER BY id LIMIT $2) AS old
+// The rows are chosen in a WITH of their own: a nested loop would choose again for each row, beyond the limit.
+
+const ORPHANS = `WITH old AS MATERIALIZED (
+    SELECT id, started_at FROM watchpost.results WHERE monitor_id = $1 ORDER BY id LIMIT $2)
+  DELETE FROM watchpost.results AS r USING old
   WHERE r.monitor_id = $1 AND r.id = old.id AND r.started_at = old.started_at`
 
 /** Removes results of removed monitors, one monitor at a time. */
@@ -77,28 +80,30 @@ const NOTIFICATIONS = `WITH old AS (
     DELETE FROM watchpost.notifications AS n USING old WHERE n.id = old.id RETURNING n.id)
   SELECT count(*) AS gone FROM gone`
 
-const DAYS = `DELETE FROM watchpost.daily AS d USING (
+const DAYS = `WITH old AS MATERIALIZED (
     SELECT monitor_id, day FROM watchpost.daily WHERE day < $1 ORDER BY day LIMIT $2
-    FOR UPDATE SKIP LOCKED) AS old
+    FOR UPDATE SKIP LOCKED)
+  DELETE FROM watchpost.daily AS d USING old
   WHERE d.monitor_id = old.monitor_id AND d.day = old.day`
 
-const HOURS = `DELETE FROM watchpost.hourly AS h USING (
+const HOURS = `WITH old AS MATERIALIZED (
     SELECT monitor_id, hour, location_id FROM watchpost.hourly WHERE hour < $1 ORDER BY hour LIMIT $2
-    FOR UPDATE SKIP LOCKED) AS old
+    FOR UPDATE SKIP LOCKED)
+  DELETE FROM watchpost.hourly AS h USING old
   WHERE h.monitor_id = old.monitor_id AND h.hour = old.hour AND h.location_id = old.location_id`
 
 /** Keeps the last change before the border: it is the state at the border. */
-const AVAILABILITY = `DELETE FROM watchpost.availability AS a USING (
+const AVAILABILITY = `WITH old AS MATERIALIZED (
     SELECT o.id FROM watchpost.availability AS o WHERE o.at < $1 AND EXISTS (
       SELECT 1 FROM watchpost.availability AS b
       WHERE b.monitor_id = o.monitor_id AND b.at < $1 AND (b.at, b.id) > (o.at, o.id))
-    ORDER BY o.at LIMIT $2 FOR UPDATE OF o SKIP LOCKED) AS old
-  WHERE a.id = old.id`
+    ORDER BY o.at LIMIT $2 FOR UPDATE OF o SKIP LOCKED)
+  DELETE FROM watchpost.availability AS a USING old WHERE a.id = old.id`
 
-const AUDIT_LOG = `DELETE FROM watchpost.audit_log AS a USING (
+const AUDIT_LOG = `WITH old AS MATERIALIZED (
     SELECT id FROM watchpost.audit_log WHERE at < $1 ORDER BY at LIMIT $2
-    FOR UPDATE SKIP LOCKED) AS old
-  WHERE a.id = old.id`
+    FOR UPDATE SKIP LOCKED)
+  DELETE FROM watchpost.audit_log AS a USING old WHERE a.id = old.id`
 
 const REVOKED_KEYS = `WITH old AS (
     SELECT o.id FROM watchpost.api_keys AS o WHERE o.revoked_at < $1 AND EXISTS (
@@ -111,7 +116,8 @@ const REVOKED_KEYS = `WITH old AS (
   INSERT INTO watchpost.meta (name, value) SELECT 'revoked_key:' || hash, revoked_at FROM gone
   ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`
 
-const IDEMPOTENCY_RESPONSES = `DELETE FROM watchpost.idempotency_responses AS r USING (
+const IDEMPOTENCY_RESPONSES = `WITH old AS MATERIALIZED (
     SELECT account_id, idempotency_key FROM watchpost.idempotency_responses WHERE expires_at < $1 LIMIT $2
-    FOR UPDATE SKIP LOCKED) AS old
+    FOR UPDATE SKIP LOCKED)
+  DELETE FROM watchpost.idempotency_responses AS r USING old
   WHERE r.account_id = old.account_id AND r.idempotency_key = old.idempotency_key`
