@@ -7,6 +7,7 @@ import type { PingOrder } from '../../../src/net/icmp/backend.ts'
 import { runProgram } from '../../../src/net/icmp/run-program.ts'
 import type { RunOptions } from '../../../src/net/icmp/run-program.ts'
 import { systemPing } from '../../../src/net/icmp/system-ping.ts'
+import { withDeadline } from '../../support/deadlines.ts'
 import { isAlive, programFolder, realPing, until } from '../../support/ping-program.ts'
 import { findBinary } from '../../support/servers/binaries.ts'
 
@@ -219,31 +220,37 @@ describe('a program under way', () => {
 
   it('is interrupted when its time is up, so that it can still say what it knows', async () => {
     const script = `trap 'echo summary; exit 1' INT; echo begun; while :; do sleep 0.1; done`
-    const { stdout } = await sh(script, { budget_ms: 500 })
-    expect(stdout).toBe('begun\nsummary\n')
+    await withDeadline(500, async (budget_ms) => {
+      const { stdout } = await sh(script, { budget_ms })
+      expect(stdout).toBe('begun\nsummary\n')
+    })
   })
 
   it('is killed where it does not listen to that', async () => {
-    const { stdout } = await sh(`trap '' INT; echo begun; while :; do sleep 0.1; done`, {
-      budget_ms: 300,
+    const script = `trap '' INT; echo begun; while :; do sleep 0.1; done`
+    await withDeadline(300, async (budget_ms) => {
+      const { stdout } = await sh(script, { budget_ms })
+      expect(stdout).toBe('begun\n')
     })
-    expect(stdout).toBe('begun\n')
   })
 
   it('is not waited for where something that it started holds its output', async () => {
-    const { stdout } = await sh(`echo $$; sleep 30 & trap '' INT; wait; wait; sleep 30`, {
-      budget_ms: 300,
+    const script = `echo $$; sleep 30 & trap '' INT; wait; wait; sleep 30`
+    await withDeadline(300, async (budget_ms) => {
+      const { stdout } = await sh(script, { budget_ms })
+      expect(stdout).toMatch(/^\d+\n$/)
     })
-    expect(stdout).toMatch(/^\d+\n$/)
   })
 
   it('is left alone by the loss of patience where something came back', async () => {
-    const script = 'echo here; sleep 0.6; echo end'
     const answered = ({ stdout }: { stdout: string }): boolean => stdout !== ''
-    expect(await sh(script, { first_reply_ms: 300, answered })).toEqual({
-      stdout: 'here\nend\n',
-      stderr: '',
-      cut: false,
+    await withDeadline(300, async (first_reply_ms) => {
+      const script = `echo here; sleep ${first_reply_ms / 500}; echo end`
+      expect(await sh(script, { first_reply_ms, answered })).toEqual({
+        stdout: 'here\nend\n',
+        stderr: '',
+        cut: false,
+      })
     })
     const silent = await sh(SLEEP, { first_reply_ms: 300, answered })
     expect(silent).toEqual({ stdout: '', stderr: '', cut: false })
