@@ -104,7 +104,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 300_000,
     // A second, by default, is no time on a machine that is busy.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // What is compiled for one project is read by the others, and by the next run.
     experimental: {
       fsModuleCache: true,

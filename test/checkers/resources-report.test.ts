@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { judge } from '../../src/checkers/resources/judge.ts'
 import { readReport } from '../../src/checkers/resources/report.ts'
 import type { ResourceReport } from '../../src/checkers/resources/report.ts'
+import { processorMs } from '../support/turns.ts'
 
 const read = (value: unknown): ResourceReport => {
   const report = readReport(typeof value === 'string' ? value : JSON.stringify(value))
@@ -114,7 +115,7 @@ describe('a report in the simple form', () => {
   })
 
   it('is read in no time, however strange', () => {
-    const from = performance.now()
+    const from = processorMs()
     for (const text of [
       ' '.repeat(262_144),
       `[${'NaN,'.repeat(60_000)}`,
@@ -124,7 +125,7 @@ describe('a report in the simple form', () => {
     ]) {
       readReport(text)
     }
-    expect(performance.now() - from).toBeLessThan(3000)
+    expect(processorMs() - from).toBeLessThan(3000)
   })
 })
 

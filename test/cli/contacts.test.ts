@@ -39,7 +39,7 @@ describe('WATCHPOST_METADATA_IN_PAYLOADS', () => {
     const closed = { type: 'tcp', host: '127.0.0.1', port: 9, fail_threshold: 1 }
     const body = { ...closed, metadata: { customer: 'c-7' } }
     await server.call('/api/v1/monitors', { body, key: service.key })
-    await expect.poll(() => bodies.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => bodies.length).toBe(1)
     expect(bodies[0]?.monitor.metadata).toEqual({ customer: 'c-7' })
   })
 })

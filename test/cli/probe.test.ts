@@ -190,7 +190,7 @@ async function silentTarget() {
       fail_threshold: 1,
     },
     /** Resolves once so many wait for a word. */
-    asked: (count: number) => expect.poll(() => open.length, { timeout: 10_000 }).toBe(count),
+    asked: (count: number) => expect.poll(() => open.length).toBe(count),
     say: (text: string) => {
       for (const socket of open) socket.end(`${text}\r\n`)
     },

@@ -153,7 +153,7 @@ describe('serve', () => {
     running.child.stdout?.destroy()
     running.child.stderr?.destroy()
     const url = `http://127.0.0.1:${port}/healthz`
-    await expect.poll(() => statusOf(url), { timeout: 15_000 }).toBe(200)
+    await expect.poll(() => statusOf(url)).toBe(200)
     running.child.kill('SIGTERM')
     expect(await running.ended).toMatchObject({ code: 0 })
   })

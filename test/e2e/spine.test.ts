@@ -17,7 +17,7 @@ const watchpost = commandLine()
 
 const KEY = 'the-key-of-this-test'
 const SECRET = 'the-secret-of-this-test'
-const PATIENCE = { timeout: 15_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 describeWithServer(nginxServer, 'the whole story', () => {
   it('of an outage: pending, up, down, kill -9 of the watcher, up; told, signed, and on record', async () => {

@@ -80,7 +80,7 @@ async function live({ before, after }: Mode) {
   const early = receiver.received.length
   await engine.tell({ do: 'unlisten', port })
   const told = () => receiver.received.map(({ event }) => event)
-  await expect.poll(told, { timeout: 15_000 }).toHaveLength(MONITORS)
+  await expect.poll(told).toHaveLength(MONITORS)
   const code = await engine.end()
   return { engine, ...counted, early, told: told(), code }
 }

@@ -9,7 +9,7 @@ import { startReceiver } from './machine/receiver.ts'
 
 const native: unknown = process.getBuiltinModule('node:sqlite' as 'node:fs')
 const DRIVERS: readonly SqliteDriverName[] = native === undefined ? ['wasm'] : ['native', 'wasm']
-const PATIENCE = { timeout: 20_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 const program = childProgram('engine')
 

@@ -6,7 +6,7 @@ import type { EngineChild } from './machine/child.ts'
 import type { Said } from './machine/protocol.ts'
 import { startReceiver } from './machine/receiver.ts'
 
-const PATIENCE = { timeout: 20_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 const program = childProgram('engine')
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { childProgram, emptyFolder, startEngine } from './machine/child.ts'
 import { startReceiver } from './machine/receiver.ts'
 
-const PATIENCE = { timeout: 30_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 const native: unknown = process.getBuiltinModule('node:sqlite' as 'node:fs')
 
 const program = childProgram('engine')

@@ -7,7 +7,7 @@ import { childProgram, emptyFolder, refusalOf, startEngine } from './machine/chi
 import type { Said } from './machine/protocol.ts'
 
 const TARGETS = 12
-const PATIENCE = { timeout: 20_000, interval: 50 }
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 const program = childProgram('engine')
 

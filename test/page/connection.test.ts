@@ -10,7 +10,7 @@ import { launch, openWindow } from './browser.ts'
 import { site } from './visit.ts'
 
 /** Longer than the five seconds after which a lost connection is told. */
-const patience = { timeout: 30_000 }
+const patience = { timeout: 60_000 }
 
 describeWithServer(chromiumBrowser, 'in a browser, with a server that can be lost', () => {
   let browser: Browser

@@ -35,10 +35,10 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
       await expect.poll(() => probe.status().buffered).toBe(index + 1)
     }
     await redis.restart()
-    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(12)
+    await expect.poll(() => answers.length).toBe(12)
     expect(answers.map((each) => each.order.id)).toEqual(ends)
     expect(new Set(answers.map(({ report }) => report.outcome.verdict))).toEqual(new Set(['ok']))
-    await expect.poll(() => transport.online(1), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => transport.online(1)).toBe(true)
     const after = order()
     await transport.send(after)
     await expect.poll(ids).toContain(after.id)
@@ -63,7 +63,7 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
     expect(systemClock.monotonic() - from).toBeLessThan(6000)
     openAll()
     await redis.restart()
-    await expect.poll(() => transport.online(1), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => transport.online(1)).toBe(true)
     // The answer of the probe comes late; what it is worth is for the engine to say.
     await expect.poll(() => answers.length).toBe(2)
     expect(answers[1]).toMatchObject({ order: { id: begun.id } })
@@ -89,8 +89,8 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
       await expect.poll(() => probe.status().buffered).toBe(index + 1)
     }
     proxy.set('pass')
-    await expect.poll(() => transport.online(1), { timeout: 15_000 }).toBe(true)
-    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(6)
+    await expect.poll(() => transport.online(1)).toBe(true)
+    await expect.poll(() => answers.length).toBe(6)
     const late = answers.slice(3)
     expect(late.map((each) => each.order.id)).toEqual(ends)
     expect(late.map(({ report }) => report.outcome.verdict)).toEqual(['ok', 'ok', 'ok'])
@@ -170,7 +170,7 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
     expect(waiting).toHaveLength(1)
     await waiting[0]?.remove()
     own.disconnect()
-    await expect.poll(() => answers.length, { timeout: 15_000 }).toBe(1)
+    await expect.poll(() => answers.length).toBe(1)
     expect(answers[0]).toMatchObject({
       order: { id: lost.id },
       report: { outcome: { cause_text: 'The probe was lost with the order' } },
@@ -190,7 +190,7 @@ describeWithServer(redisServer, 'faults between engine, Redis and probe', () => 
     await expect.poll(lost.ids).toEqual([sent.id])
     await probeAt(connection, { run: left.run })
     proxy.set('blackhole')
-    await expect.poll(() => answers.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => answers.length).toBe(1)
     expect(answers[0]).toMatchObject({
       order: { id: sent.id },
       report: { outcome: { verdict: 'unknown', cause_code: 'probe_no_report' } },

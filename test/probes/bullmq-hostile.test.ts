@@ -73,7 +73,7 @@ describeWithServer(redisServer, 'a hostile Redis', () => {
         await expect
           .poll(() => fields.map((each) => inspect(each)).join())
           .toMatch(new RegExp(named))
-      await expect.poll(() => transport.online(1), { timeout: 10_000 }).toBe(true)
+      await expect.poll(() => transport.online(1)).toBe(true)
       const after = order()
       await transport.send(after)
       await expect.poll(() => answers.map((each) => each.order.id)).toContain(after.id)
@@ -146,7 +146,7 @@ describeWithServer(redisServer, 'a hostile Redis', () => {
         measureTurns(async () => {
           await forge('first')
           const waiting = `${names.prefix}:${names.orders('fra')}:wait`
-          await expect.poll(() => client.llen(waiting), { timeout: 5000 }).toBe(0)
+          await expect.poll(() => client.llen(waiting)).toBe(0)
           await client.ping()
         }),
       )
@@ -154,9 +154,7 @@ describeWithServer(redisServer, 'a hostile Redis', () => {
       const { transport, answers } = await engineAt(connection)
       const after = order()
       await transport.send(after)
-      await expect
-        .poll(() => answers.map((each) => each.order.id), { timeout: 10_000 })
-        .toContain(after.id)
+      await expect.poll(() => answers.map((each) => each.order.id)).toContain(after.id)
     },
   )
 })

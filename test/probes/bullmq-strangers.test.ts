@@ -65,7 +65,7 @@ describeWithServer(redisServer, 'whoever can write to Redis and has no key', () 
       await client.eval(put, 1, job)
       return measureTurns(async () => {
         const probe = await probeAt(connection, { run })
-        await expect.poll(() => client.exists(job), { timeout: 10_000 }).toBe(0)
+        await expect.poll(() => client.exists(job)).toBe(0)
         await probe.stop({ drainMs: 0 })
       })
     }
@@ -132,7 +132,7 @@ describeWithServer(redisServer, 'whoever can write to Redis and has no key', () 
     await transport.send(sent)
     expect(await orders.getJobCountByTypes('prioritized')).toBe(1)
     await expect
-      .poll(() => answers.map((each) => each.report.outcome.cause_code), { timeout: 10_000 })
+      .poll(() => answers.map((each) => each.report.outcome.cause_code))
       .toEqual(['probe_no_report'])
     await expect.poll(() => orders.getJobCountByTypes('prioritized')).toBe(0)
   })

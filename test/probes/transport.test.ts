@@ -28,7 +28,7 @@ function promises(way: () => Way): void {
     )
     const orders = Array.from({ length: 30 }, () => order())
     await Promise.all(orders.map((each) => transport.send(each)))
-    await expect.poll(() => answers.length, { timeout: 10_000 }).toBe(30)
+    await expect.poll(() => answers.length).toBe(30)
     const byId = new Map(answers.map((answer) => [answer.order.id, answer]))
     for (const { id, monitor_id, version, round } of orders) {
       expect(byId.get(id)).toMatchObject({

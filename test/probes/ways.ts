@@ -71,7 +71,7 @@ export async function engineAt(
   const refuse = () => Promise.reject(new Error('nothing is carried out here'))
   const open = await openTransport(transport, refuse, locations)
   await expect
-    .poll(() => locations.map(({ id }) => transport.online(id)), { timeout: 10_000 })
+    .poll(() => locations.map(({ id }) => transport.online(id)))
     .toEqual(locations.map(() => true))
   return open
 }

@@ -67,7 +67,7 @@ describe.each([
     expect(removing.value).toBe(200)
     expect(removing.longest_ms).toBeLessThan(TURN_MS)
     await store.close()
-  }, 60_000)
+  })
 })
 
 it('in memory, a million changes of availability that are not old are not read', async () => {

@@ -99,7 +99,7 @@ export async function leastTurns<T>(
 }
 
 /** Processor time of this thread since it began, in ms. */
-function processorMs(): number {
+export function processorMs(): number {
   try {
     return Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ', 1)[0]) / 1e6
   } catch {

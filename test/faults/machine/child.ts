@@ -17,7 +17,7 @@ import { WASM_AS_IT_COMES } from '../../../scripts/steps.mjs'
 import { artifact } from '../../support/shared-artifacts.ts'
 import type { Command, EngineChildOptions, Order, Said } from './protocol.ts'
 
-const PATIENCE = { timeout: 30_000, interval: 20 }
+const PATIENCE = { timeout: 60_000, interval: 20 }
 
 /** Path of a program of `children/`, once the tests run. */
 export function childProgram(name: string): () => string {
