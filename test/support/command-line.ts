@@ -21,8 +21,8 @@ import { artifact } from './shared-artifacts.ts'
 import { warmCommands } from './warm-commands.ts'
 import type { WarmCommands } from './warm-commands.ts'
 
-const RUN_LIMIT_MS = 50_000
-const START_LIMIT_MS = 50_000
+const RUN_LIMIT_MS = 150_000
+const START_LIMIT_MS = 150_000
 
 export interface RunOptions {
   /** Beside PATH and HOME alone. */

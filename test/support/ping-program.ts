@@ -36,7 +36,7 @@ export function isAlive(pid: number): boolean {
 
 /** Resolves once `look` says yes; fails after ten seconds. */
 export async function until(look: () => boolean): Promise<void> {
-  const end = systemClock.monotonic() + 10_000
+  const end = systemClock.monotonic() + 60_000
   while (!look()) {
     if (systemClock.monotonic() > end) throw new Error('it did not come to that')
     await systemClock.sleep(10)

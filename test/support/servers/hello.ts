@@ -11,7 +11,7 @@ import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 
-const WAIT_MS = 20_000
+const WAIT_MS = 60_000
 const LIMIT = 1024 * 1024
 
 export interface HelloOptions {
