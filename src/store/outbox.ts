@@ -41,7 +41,8 @@ export interface Outbox {
    * 4. The candidates are taken in order of `due_at`, then id. Those beyond `per_contact` or `hosts` are left out;
    *    rows under way count as well, apart from those that can be claimed.
    *    With `contact_id` all others are left out.
-   * 5. Where more remain than `limit`, accounts take turns; the account with the fewest rows under way is first.
+   * 5. Where more remain than `limit`, accounts take turns; the account with the fewest rows under way is first. Those
+   *    of an account beyond `per_account` are left out.
    * 6. A row whose payload is no JSON object becomes `failed` with the error `unreadable`; another takes its place.
    * 7. A claimed row becomes `sending` with `lease_until` and `claims + 1`. `sent_at` becomes `now` as long as no
    *    attempt was counted or interrupted; from then on it stays, since the receiver may know the body.

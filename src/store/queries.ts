@@ -90,6 +90,8 @@ export interface Claim {
   readonly limit: number
   /** Maximum number of rows per contact, including those with status `sending`. */
   readonly per_contact: number
+  /** Maximum number of rows per account, including those with status `sending`. Default: no limit. */
+  readonly per_account?: number
   /** Only rows of this contact. */
   readonly contact_id?: number
   /**

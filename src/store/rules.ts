@@ -137,14 +137,15 @@ export function hostsWithRoom(
 
 /**
  * The first `limit` rows of candidates in claiming order: accounts take turns, beginning with those that have the
- * fewest rows with status `sending`. The backlog of one account does not delay the others.
+ * fewest rows with status `sending`. The backlog of one account does not delay the others, and neither do its
+ * receivers: it has at most `per_account` rows.
  */
 export function sharedByAccount<R extends Pick<NotificationRecord, 'account_id'>>(
   rows: readonly R[],
   underWay: Iterable<readonly [account_id: number, count: number]>,
-  limit: number,
+  { limit, per_account = Infinity }: Pick<Claim, 'limit' | 'per_account'>,
 ): readonly R[] {
-  if (rows.length <= limit) return rows
+  if (rows.length <= limit && per_account === Infinity) return rows
   const turns = new Map<number, number>()
   const next = (account_id: number, count = 1): number => {
     const turn = turns.get(account_id) ?? 0
@@ -152,7 +153,9 @@ export function sharedByAccount<R extends Pick<NotificationRecord, 'account_id'>
     return turn
   }
   for (const [account_id, count] of underWay) next(account_id, count)
-  const ranked = rows.map((row) => ({ row, turn: next(row.account_id) }))
+  const ranked = rows
+    .map((row) => ({ row, turn: next(row.account_id) }))
+    .filter(({ turn }) => turn < per_account)
   const first = ranked.toSorted((a, b) => a.turn - b.turn).slice(0, limit)
   const chosen = new Set(first.map(({ row }) => row))
   return rows.filter((row) => chosen.has(row))

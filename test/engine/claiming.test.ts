@@ -5,6 +5,7 @@ import { createClaiming } from '../../src/engine/delivery/claiming.ts'
 import type { DeliveryLimits } from '../../src/engine/delivery/claiming.ts'
 import type { NotificationRecord } from '../../src/model.ts'
 import type { FullStore } from '../../src/store/store.ts'
+import { anotherAccount } from '../../src/testing/store-suite/case.ts'
 import { NOON } from './cached-monitor.ts'
 import { outboxRig } from './outbox-rig.ts'
 
@@ -254,6 +255,21 @@ describe('attempts at the same time', () => {
     await sent(3)
     await clock.advance(5)
     expect(attempts).toHaveLength(21)
+  })
+
+  it('of one account leave an eighth more for the others, however long they wait', async () => {
+    const { rig, clock, store, wake, queue, attempts } = await claimingRig({ deliveries: 2 })
+    await queueMany(queue, 60)
+    await wake()
+    for (let n = 0; n < 40; n++) await clock.advance(100)
+    expect(attempts).toHaveLength(40)
+    const account_id = await anotherAccount(store)
+    for (let n = 0; n < 8; n++) await rig.queue({ account_id, contact_id: 100 + n })
+    await wake()
+    for (let n = 0; n < 40; n++) await clock.advance(100)
+    expect(attempts.slice(40).flatMap(({ rows }) => rows.map((row) => row.account_id))).toEqual(
+      Array.from({ length: 5 }, () => account_id),
+    )
   })
 
   it('that end make room for others 5 ms later, with one claim', async () => {

@@ -138,7 +138,7 @@ describe('accounts', () => {
   it('take turns, beginning with the one that has the fewest under way', () => {
     const rows = [row(1, 1), row(2, 1), row(3, 1), row(4, 2), row(5, 2), row(6, 3)]
     const ids = (underWay: readonly [number, number][], limit: number) =>
-      rules.sharedByAccount(rows, underWay, limit).map(({ id }) => id)
+      rules.sharedByAccount(rows, underWay, { limit }).map(({ id }) => id)
     expect(ids([], 3)).toEqual([1, 4, 6])
     expect(ids([[1, 2]], 3)).toEqual([4, 5, 6])
     expect(ids([[3, 1]], 2)).toEqual([1, 4])

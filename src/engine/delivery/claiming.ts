@@ -27,8 +27,10 @@ const LATEST_START_MS = 15_000
 const SLOW_AFTER_MS = 100
 /** Attempts that end within this time are followed by one claim. */
 const GATHER_MS = 5
-/** Maximum number of running attempts as a multiple of `deliveries`, including waiting ones. */
+/** Maximum number of running attempts of one account as a multiple of `deliveries`, including waiting ones. */
 const WAITING_FACTOR = 20
+/** The maximum of all accounts: those of one may hang for ten seconds each, and leave an eighth more for the others. */
+const WAITING_FACTOR_OF_ALL = WAITING_FACTOR * 1.125
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 const POLL_MS = 5_000
@@ -105,6 +107,7 @@ export function createClaiming({
         lease_until: now + LEASE_MS,
         limit,
         per_contact: deliveriesPerContact,
+        per_account: WAITING_FACTOR * deliveries,
         hosts: { of: hosts.byContact, limit: deliveriesPerHost },
       })
       const all = [...rows, ...(await restOfGroups(rows, now))]
@@ -141,7 +144,8 @@ export function createClaiming({
   }
 
   function freeCapacity(): number {
-    return Math.min(deliveries - underWay.busy, WAITING_FACTOR * deliveries - underWay.size)
+    const left = Math.ceil(WAITING_FACTOR_OF_ALL * deliveries) - underWay.size
+    return Math.min(deliveries - underWay.busy, left)
   }
 
   /** Once for all attempts that started together: one claim fills the capacity that they free. */

@@ -115,7 +115,8 @@ function redate(tables: Tables, now: EpochMs): void {
   }
 }
 
-function pick(tables: Tables, { now, limit, per_contact, contact_id: only, hosts }: Claim) {
+function pick(tables: Tables, wanted: Claim) {
+  const { now, limit, per_contact, contact_id: only, hosts } = wanted
   const by_contact = new Map<number, number>()
   const by_account = new Map<number, number>()
   for (const row of tables.waiting.sending.values()) {
@@ -134,7 +135,7 @@ function pick(tables: Tables, { now, limit, per_contact, contact_id: only, hosts
     }
   }
   const withRoom = free.toSorted(byDueTime).filter(hostsWithRoom(hosts, by_contact))
-  return sharedByAccount(withRoom, by_account, limit)
+  return sharedByAccount(withRoom, by_account, wanted)
 }
 
 function isClaimable(row: NotificationRecord, now: EpochMs): boolean {

@@ -166,9 +166,10 @@ const UNDER_WAY = `SELECT account_id, contact_id, count(*) AS under_way FROM wat
 /** The candidates in claiming order, within the limits of their hosts, shared among accounts, at most `limit`. */
 async function best<R extends Candidate>(
   session: Session,
-  { now, limit, contact_id, hosts }: Claim,
+  wanted: Claim,
   rows: readonly R[],
 ): Promise<readonly R[]> {
+  const { now, contact_id, hosts } = wanted
   const busy = rows.length === 0 ? [] : await session.rows(UNDER_WAY, [now])
   const countBy = (column: 'account_id' | 'contact_id') =>
     busy.map((row) => [Number(row[column]), Number(row['under_way'])] as const)
@@ -176,7 +177,7 @@ async function best<R extends Candidate>(
     .filter((row) => (contact_id ?? row.contact_id) === row.contact_id)
     .toSorted(byDueTime)
     .filter(hostsWithRoom(hosts, countBy('contact_id')))
-  return sharedByAccount(free, countBy('account_id'), limit)
+  return sharedByAccount(free, countBy('account_id'), wanted)
 }
 
 function contactsOf(rows: readonly Candidate[]): number[] {

@@ -47,13 +47,13 @@ const UNDER_WAY = `
   WHERE status = 'sending' AND lease_until > ? GROUP BY account_id, contact_id`
 
 function pick(db: Connection, wanted: Claim): readonly NotificationRecord[] {
-  const { now, limit, hosts } = wanted
+  const { now, hosts } = wanted
   const under_way = db.all(UNDER_WAY, [now])
   const by_contact = under_way.map(countBy('contact_id'))
   const free = candidates(db, wanted, new Map(by_contact))
     .toSorted(byDueTime)
     .filter(hostsWithRoom(hosts, by_contact))
-  return sharedByAccount(free, under_way.map(countBy('account_id')), limit)
+  return sharedByAccount(free, under_way.map(countBy('account_id')), wanted)
     .flatMap(({ id }) => db.all('SELECT * FROM notifications WHERE id = ?', [id]))
     .map(toNotification)
 }

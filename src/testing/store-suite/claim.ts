@@ -131,6 +131,19 @@ export const claimCases: Readonly<Record<string, Case>> = {
       assert.deepEqual(ids(await claim(store, { now })), [d, e, f])
     },
 
+  'an account has no more rows under way than `per_account`': async (store) => {
+    const account_id = await anotherAccount(store)
+    const first: NotificationRecord[] = []
+    for (let n = 0; n < 4; n++) first.push(await queue(store, { contact_id: 20 + n }))
+    const second = await queue(store, { account_id, contact_id: 30, due_at: T0 + 1 })
+    const [a, b, c] = ids(first)
+    const wanted = { now: T0 + 5, per_account: 2 }
+    assert.deepEqual(ids(await claim(store, wanted)), [a, b, second.id])
+    assert.deepEqual(await claim(store, wanted), [])
+    await store.notifications.finish(end(a ?? 0, { status: 'sent' }))
+    assert.deepEqual(ids(await claim(store, wanted)), [c])
+  },
+
   'rows that are final are not claimed': async (store) => {
     for (const status of ['sent', 'failed', 'cancelled'] as const) {
       const row = await queue(store)
