@@ -175,6 +175,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
         lookUp,
         inside: shared.inside,
         connect,
+        inTurns,
         http: net.http,
         timed: overlapping(trace, 'resolve', signal),
         loading: (work) => trace.loading(work),
@@ -198,13 +199,14 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     connect: (options) => connect(options),
     reach(to, { fresh = false } = {}) {
       const connecting = (takeIdle: TakeIdle) => connect(to, undefined, takeIdle)
-      return reach(to, { clock, idle: check.idle, sockets, fresh, connect: connecting })
+      const { idle } = check
+      return reach(to, { clock, turns, idle, sockets, fresh, connect: connecting })
     },
     dns: (query) => asked().dns(query),
     ping: (request) => asked().ping(request),
     http(request, reader) {
       if (request.aside === true) return openAside().http({ ...request, aside: false }, reader)
-      return httpExchange(net, trace, request, { signal, clock, firstOf, reader, inTurns })
+      return httpExchange(net, trace, request, { signal, clock, firstOf, reader, inTurns, turns })
     },
     close() {
       closed = true

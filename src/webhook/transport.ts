@@ -14,8 +14,10 @@ import { IDLE_MS } from '../net/connection/idle-connections.ts'
 import type { Reached } from '../net/connection/reach.ts'
 import { sendOne } from '../net/http/one-request.ts'
 import type { OneAnswer, OneRequest } from '../net/http/one-request.ts'
+import type { Network } from '../net/create-net.ts'
 import type { ConnectOptions } from '../net/net.ts'
 import { forwarded, isForwarded, refuseForwarded } from '../net/proxy/forward.ts'
+import { createStop } from '../net/timing/stop.ts'
 import type { StopSignal } from '../net/timing/stop.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
@@ -83,7 +85,8 @@ export function httpTransport(options: TransportOptions = {}): WebhookTransport 
       const { answer, keep } = await ask(attempt, { ...place, proxy, forward }, one, progress)
       if (forward) refuseForwarded(url, proxy, answer)
       const max_wait_ms = Math.min(answerMs, attempt.remaining())
-      const waiting = { clock: context.clock, max_wait_ms }
+      const { clock, network } = context
+      const waiting = { clock, turns: network.turns, max_wait_ms }
       const beginning = await beginningOf(answer, attempt.signal, waiting)
       if (answer.finish() && !attempt.signal.aborted) keep(idleTimeOf(answer))
       return {
@@ -154,10 +157,15 @@ function placeOf(url: URL): ConnectOptions {
   }
 }
 
+interface Waiting extends Pick<Network, 'turns'> {
+  readonly clock: Clock
+  readonly max_wait_ms: number
+}
+
 async function beginningOf(
   answer: OneAnswer,
   signal: StopSignal,
-  { clock, max_wait_ms }: { readonly clock: Clock; readonly max_wait_ms: number },
+  { clock, turns, max_wait_ms }: Waiting,
 ): Promise<string> {
   await new Promise<void>((resolve) => {
     const enough = (): void => {
@@ -169,5 +177,10 @@ async function beginningOf(
     signal.addEventListener('abort', enough, { once: true })
     void answer.body.then(enough)
   })
+  // Many may have been waited for until the same moment. What has arrived counts, also when the attempt is over.
+  return turns.run(createStop(), readText(answer))
+}
+
+function* readText(answer: OneAnswer): Generator<void, string> {
   return printable(answer.received().toString('utf8'))
 }

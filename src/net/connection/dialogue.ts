@@ -11,8 +11,8 @@ import type { Connection, TlsOptions } from '../net.ts'
 /** Longest line accepted. SMTP allows 512 bytes (RFC 5321, 4.5.3.1.5), IMAP 8192 (RFC 7162, 4). */
 const LINE_LIMIT_BYTES = 8192
 
-/** Lines read in one turn of the event loop, if they arrived together. */
-const TURN_LINES = 256
+/** Lines of one check read in one turn of the event loop, if they arrived together: those of all checks may have. */
+const TURN_LINES = 8
 
 /** Maximum bytes of one response, over all its lines. */
 const ANSWER_LIMIT_BYTES = 64 * 1024

@@ -8,10 +8,12 @@ import type { Clock } from '../../clock.ts'
 import { createKeptSocket } from '../http/kept-socket.ts'
 import type { KeptSocket } from '../http/kept-socket.ts'
 import type { Connection } from '../net.ts'
+import type { Turns } from '../timing/turns.ts'
 import type { ConnectOptions } from './connect-options.ts'
 import type { Address } from './endpoint.ts'
 import type { KeptConnection, OwnIdleConnections } from './idle-connections.ts'
 import type { OwnedSockets } from './own-sockets.ts'
+import { paceReading } from './paced-reading.ts'
 
 /** Takes an idle connection to one of these addresses, if there is one. */
 export type TakeIdle = (addresses: readonly Address[]) => Connection | undefined
@@ -28,6 +30,8 @@ export interface Reached {
 
 export interface Reaching {
   readonly clock: Pick<Clock, 'monotonic'>
+  /** In which the answer is read. */
+  readonly turns: Pick<Turns, 'add'>
   /** Default: connections are not kept. */
   readonly idle: OwnIdleConnections | undefined
   readonly sockets: Pick<OwnedSockets, 'own' | 'release'>
@@ -38,7 +42,7 @@ export interface Reaching {
 
 export async function reach(
   to: ConnectOptions,
-  { clock, idle, sockets, fresh, connect }: Reaching,
+  { clock, turns, idle, sockets, fresh, connect }: Reaching,
 ): Promise<Reached> {
   let taken: KeptConnection | undefined
   const connection = await connect((addresses) => {
@@ -46,6 +50,7 @@ export async function reach(
     if (taken !== undefined) sockets.own(taken.connection.socket)
     return taken?.connection
   })
+  paceReading(connection.socket, turns)
   if (idle === undefined) {
     return { connection, kept: undefined, reused: false, keep: () => connection.close() }
   }

@@ -12,6 +12,7 @@ import { hostPort } from '../connection/endpoint.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Connection, ConnectOptions, Net } from '../net.ts'
 import type { Address } from '../connection/endpoint.ts'
+import type { ReadingOptions } from '../http/reading.ts'
 import { decodeReply, encodeQuery } from './message.ts'
 import type { Codec, Question, Reply } from './message.ts'
 import { urlOf } from './names.ts'
@@ -29,6 +30,8 @@ export interface AskerParts {
   /** Connects to an address that is already allowed or trusted. */
   readonly connect: (options: ConnectOptions, dialled: Dialled) => Promise<Connection>
   readonly own: (socket: Socket) => void
+  /** `Turns.run` for this check: a message may have thousands of records. */
+  readonly inTurns: ReadingOptions['inTurns']
   /** For DNS over HTTPS. */
   readonly http: Net['http']
   /**
@@ -70,7 +73,7 @@ export interface Asker {
 type Named = NameServer & Pick<Place, 'server'>
 
 export function createAsker(parts: AskerParts, codec: Codec): Asker {
-  const { clock, signal, timed } = parts
+  const { clock, signal, timed, inTurns } = parts
 
   function message(
     question: Question,
@@ -120,14 +123,14 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
       const connect = (): Promise<Connection> =>
         parts.connect({ host, port, tls }, { address, unnamed })
       return exchangeStream({
-        ...{ connect, server, timeout_ms, clock, signal, timed },
+        ...{ connect, server, timeout_ms, clock, signal, timed, inTurns },
         ...message(question, place, scheme === 'tls'),
       })
     },
     overHttps(question, server, timeout_ms) {
       return exchangeHttps({
         ...{ http: parts.http, url: urlOf(server), server: server.server },
-        ...{ timeout_ms, clock, signal },
+        ...{ timeout_ms, clock, signal, inTurns },
         // RFC 8484, 4.1: the id is 0, for caches.
         ...message(question, server, true, 0),
       })

@@ -10,6 +10,7 @@ import type { Socket, SocketOptions } from 'node:dgram'
 import type { Clock } from '../../clock.ts'
 import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
+import type { ReadingOptions } from '../http/reading.ts'
 import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { Connection, Net } from '../net.ts'
@@ -31,6 +32,9 @@ export interface UdpExchange<T> {
   readonly timed: () => () => void
 }
 
+/** Three times what is asked for. A longer one is ignored: many may arrive at once, and reading 64 KiB takes 6 ms. */
+const MAX_DATAGRAM_BYTES = 4096
+
 /** No lookup: the host is an address. */
 const asItIs: SocketOptions['lookup'] = (address, family, done) =>
   done(null, address, family as number)
@@ -50,13 +54,15 @@ export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
     const socket = createSocket({ type, lookup: asItIs })
     options.own(socket)
     let ignored = 0
+    const readShort = (datagram: Buffer): T | undefined =>
+      datagram.length > MAX_DATAGRAM_BYTES ? undefined : options.read(datagram)
     const fail = (error: unknown): void =>
       reject(toFailure(error, { phase: 'resolve', target: server }))
     const timer = clock.timer(timeout_ms, () => reject(noAnswer(server, ignored)))
     socket.on('error', fail)
     socket.on('message', (datagram) => {
       try {
-        const answer = options.read(datagram)
+        const answer = readShort(datagram)
         if (answer === undefined) ignored += 1
         else resolve(answer)
       } catch (error) {
@@ -89,13 +95,27 @@ function noAnswer(server: string, ignored = 0): CheckFailure {
 const LENGTH_BYTES = 2
 const MAX_FRAME_BYTES = LENGTH_BYTES + 0xffff
 
-interface StreamExchange<T> {
+/** What reads a message of up to 64 KiB. */
+interface Reading<T> {
+  /** Reads a message; `undefined` for one that is not the answer. */
+  readonly read: (message: Buffer) => T | undefined
+  /** `Turns.run` for this check. */
+  readonly inTurns: ReadingOptions['inTurns']
+}
+
+function readInTurn<T>({ read, inTurns }: Reading<T>, message: Buffer): Promise<T | undefined> {
+  return inTurns(
+    (function* () {
+      return read(message)
+    })(),
+  )
+}
+
+interface StreamExchange<T> extends Reading<T> {
   readonly connect: () => Promise<Connection>
   /** `host:port` for error texts. */
   readonly server: string
   readonly message: Uint8Array
-  /** Reads a message; `undefined` for one that is not the answer. */
-  readonly read: (message: Buffer) => T | undefined
   readonly timeout_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
@@ -134,7 +154,8 @@ async function converse<T>(connection: Connection, options: StreamExchange<T>): 
   length.writeUInt16BE(options.message.length)
   await connection.write(Buffer.concat([length, options.message]))
   const frame = await connection.readUntil(isWhole, { max: MAX_FRAME_BYTES })
-  const answer = options.read(frame.subarray(LENGTH_BYTES, LENGTH_BYTES + frame.readUInt16BE()))
+  const received = frame.subarray(LENGTH_BYTES, LENGTH_BYTES + frame.readUInt16BE())
+  const answer = await readInTurn(options, received)
   if (answer !== undefined) return answer
   // On a stream connection no third party can inject messages, so a mismatch is the server's fault.
   const text = `${options.server} answered another question than ours`
@@ -147,13 +168,12 @@ function isWhole(gathered: Buffer): boolean {
   )
 }
 
-interface HttpsExchange<T> {
+interface HttpsExchange<T> extends Reading<T> {
   readonly http: Net['http']
   readonly url: string
   /** For error texts. */
   readonly server: string
   readonly message: Buffer
-  readonly read: (message: Buffer) => T | undefined
   readonly timeout_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
@@ -175,7 +195,8 @@ export function exchangeHttps<T>(options: HttpsExchange<T>): Promise<T> {
   })
 }
 
-async function posted<T>({ http, url, message, read, server }: HttpsExchange<T>): Promise<T> {
+async function posted<T>(options: HttpsExchange<T>): Promise<T> {
+  const { http, url, message, server } = options
   const { status, headers, body, body_cut } = await http({
     url,
     method: 'POST',
@@ -188,7 +209,8 @@ async function posted<T>({ http, url, message, read, server }: HttpsExchange<T>)
     bodyLimit: MAX_FRAME_BYTES,
   })
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-  const answer = status === 200 && type === DNS_MESSAGE && !body_cut ? read(body) : undefined
+  const isMessage = status === 200 && type === DNS_MESSAGE && !body_cut
+  const answer = isMessage ? await readInTurn(options, body) : undefined
   if (answer !== undefined) return answer
   const what = status === 200 ? 'something else than an answer' : `the status ${status}`
   throw new CheckFailure('dns_malformed', `${server} sent ${what}`, { phase: 'resolve' })

@@ -10,6 +10,7 @@ import type { Clock } from '../../clock.ts'
 import type { Connection, TextReader } from '../net.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { Trace } from '../timing/trace.ts'
+import type { Turns } from '../timing/turns.ts'
 import { createBodySink } from './body.ts'
 import type { BodySink, CollectedBody } from './body.ts'
 import { codingsOf } from './decode.ts'
@@ -41,6 +42,8 @@ export interface HopOptions {
   /** Returns the reader of the body, given the status. */
   readonly reader?: ((status: number) => TextReader | undefined) | undefined
   readonly inTurns: ReadingOptions['inTurns']
+  /** In which the connection is read. */
+  readonly turns: Pick<Turns, 'add'>
   /** Whether to wait for the body; the body of a redirect is skipped. */
   readonly wantsBody: (status: number) => boolean
 }

@@ -41,6 +41,7 @@ export interface HopContext {
   /** Returns the reader of the final body, given the status. */
   readonly reader?: ((status: number) => TextReader | undefined) | undefined
   readonly inTurns: HopOptions['inTurns']
+  readonly turns: HopOptions['turns']
 }
 
 export interface AnsweredHop {
@@ -67,7 +68,7 @@ async function sendBy(
   ctx: HopContext,
   hopRequest: HopRequest,
 ): Promise<AnsweredHop> {
-  const { net, trace, request, signal, clock, reader, inTurns } = ctx
+  const { net, trace, request, signal, clock, reader, inTurns, turns } = ctx
   const resolve_ms = trace.spent_ms('resolve')
   const connect_ms = trace.spent_ms('connect') + trace.spent_ms('proxy')
   const tls_ms = trace.spent_ms('tls')
@@ -89,6 +90,7 @@ async function sendBy(
     keepBody: request.keepBody,
     reader,
     inTurns,
+    turns,
     wantsBody: (status) => request.redirects === 0 || !isRedirect(status),
   })
   if (forward) {

@@ -9,18 +9,13 @@ import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, InformationEvent } from 'node:http'
 import type { Socket } from 'node:net'
 import { dropListeners } from '../connection/own-sockets.ts'
+import { paceReading } from '../connection/paced-reading.ts'
 import type { Connection } from '../net.ts'
 import { answerListener, closing, pairs } from './answer.ts'
 import type { HopAnswer, HopOptions, WireAnswer } from './answer.ts'
 import { bodyBytes, wireHeaders } from './headers.ts'
 import type { HopRequest } from './headers.ts'
-import {
-  createInterimLimit,
-  explainWire,
-  MAX_HEADER_BYTES,
-  readInPieces,
-  request as send,
-} from './wire.ts'
+import { createInterimLimit, explainWire, MAX_HEADER_BYTES, request as send } from './wire.ts'
 
 /**
  * Settles at the latest when the socket closes; the abort signal of the check destroys the socket.
@@ -51,14 +46,13 @@ export function exchangeHttp1(
     })
     exchanged = [sent]
     const interim = createInterimLimit()
-    const readAsItComes = readInPieces(socket)
+    paceReading(socket, options.turns)
     // Only the size of the header section is limited: node:http silently drops fields beyond a
     // count limit.
     sent.maxHeadersCount = 0
     sent
       .on('response', (answer) => {
         exchanged = [sent, answer]
-        readAsItComes()
         if (answer.statusCode === 101) stop(interim.switched())
         else listener.answer(asAnswer(answer, socket))
       })

@@ -7,6 +7,8 @@
 
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
 import { CheckFailure } from '../failure.ts'
+import { paceReading } from '../connection/paced-reading.ts'
+import { streamOver } from '../connection/stream-over.ts'
 import type { Connection } from '../net.ts'
 import { answerListener, closing, pairs } from './answer.ts'
 import type { AnswerListener, HopAnswer, HopOptions } from './answer.ts'
@@ -65,8 +67,9 @@ export async function exchangeHttp2(
       explainHttp2(error, state, socket.bytesRead)
     const listener = answerListener(options, explain, answered, broken)
     if (socket.destroyed) return listener.closed()
+    paceReading(socket, options.turns)
     const session = connect(request.url.origin, {
-      createConnection: () => socket,
+      createConnection: () => streamOver(socket),
       maxHeaderListPairs: MAX_HEADER_FIELDS,
       maxSessionMemory: SESSION_MEMORY_MB,
       settings: {
@@ -119,7 +122,10 @@ function ask(
   const state = watchBody(stream, {
     // The error of the session follows, which says more.
     cut: () => {
-      if (!session.destroyed) listener.failed(new ResetStream(stream.rstCode))
+      // Node tells of the headers of the same piece in the next tick.
+      process.nextTick(() => {
+        if (!session.destroyed) listener.failed(new ResetStream(stream.rstCode))
+      })
     },
     crumbs: () => stop(endless()),
     nextTurn: (work) => void clock.timer(0, work),

@@ -6,7 +6,9 @@
  */
 
 import type { Socket } from 'node:net'
-import { Duplex } from 'node:stream'
+import type { Duplex } from 'node:stream'
+import { waitsToBeRead } from '../connection/paced-reading.ts'
+import { streamOn } from '../connection/stream-over.ts'
 
 export interface KeptSocket {
   /** The stream of the next request. `isAnswered`: whether its answer is complete. */
@@ -66,30 +68,7 @@ export function createKeptSocket(socket: Socket): KeptSocket {
     heard: () => heard,
     finish() {
       stream = undefined
-      return exact && socket.readable && socket.writable
+      return exact && !waitsToBeRead(socket) && socket.readable && socket.writable
     },
   }
-}
-
-function streamOn(socket: Socket): Duplex {
-  const stream = new Duplex({
-    allowHalfOpen: false,
-    read: () => void socket.resume(),
-    write: (bytes: Buffer, _encoding, done) => void socket.write(bytes, done),
-    // Header section and body in one write.
-    writev(chunks, done) {
-      socket.cork()
-      for (const [at, { chunk }] of chunks.entries()) {
-        socket.write(chunk as Buffer, at === chunks.length - 1 ? done : undefined)
-      }
-      socket.uncork()
-    },
-    final: (done) => void socket.end(done),
-    destroy(error, done) {
-      socket.destroy()
-      done(error)
-    },
-  })
-  // Errors after the last waiter is gone must not end the process.
-  return stream.on('error', () => undefined)
 }

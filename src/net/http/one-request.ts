@@ -11,13 +11,8 @@ import type { Connection } from '../net.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { HeaderPair } from './headers.ts'
 import type { KeptSocket } from './kept-socket.ts'
-import {
-  createInterimLimit,
-  explainWire,
-  MAX_HEADER_BYTES,
-  readInPieces,
-  request as send,
-} from './wire.ts'
+import { gather } from './reading.ts'
+import { createInterimLimit, explainWire, MAX_HEADER_BYTES, request as send } from './wire.ts'
 import { wireHeaders } from './headers.ts'
 
 export interface OneRequest {
@@ -85,7 +80,6 @@ export function sendOne(
       insecureHTTPParser: false,
     })
     const interim = createInterimLimit()
-    const readAsItComes = readInPieces(stream)
     // Only the size of the header section is limited: node:http silently drops fields beyond a
     // count limit.
     sent.maxHeadersCount = 0
@@ -93,7 +87,6 @@ export function sendOne(
     sent.shouldKeepAlive = kept !== undefined
     sent
       .on('response', (message) => {
-        readAsItComes()
         answer = message
         const finish = (): boolean => kept?.finish() === true && isFree
         resolve(message.statusCode === 101 ? bare(101) : answerOf(message, keep_bytes, finish))
@@ -136,15 +129,13 @@ function bare(status: number): OneAnswer {
 
 function answerOf(message: IncomingMessage, keep_bytes: number, finish: () => boolean): OneAnswer {
   const { statusCode: status = 0, rawHeaders: raw } = message
-  const chunks: Buffer[] = []
-  let size = 0
+  const gathering = gather(keep_bytes)
   const body = new Promise<void>((resolve) => {
     const done = (): void => resolve()
     message.on('end', done).on('error', done).on('close', done)
     message.on('data', (chunk: Buffer) => {
-      chunks.push(chunk.subarray(0, keep_bytes - size))
-      size += chunk.length
-      if (size < keep_bytes) return
+      gathering.add(chunk)
+      if (gathering.size() < keep_bytes) return
       // The rest stays unread until the caller closes.
       message.pause()
       done()
@@ -154,7 +145,7 @@ function answerOf(message: IncomingMessage, keep_bytes: number, finish: () => bo
     status,
     header: (name) => raw.find((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name),
     body,
-    received: () => Buffer.concat(chunks),
+    received: () => gathering.result().body,
     finish,
   }
 }

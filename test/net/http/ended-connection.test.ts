@@ -23,6 +23,7 @@ async function ended(): Promise<{ net: TestNet; connection: Connection; url: URL
 describe('a connection that has ended before it is used', () => {
   it('fails the exchange', async () => {
     const { net, connection, url } = await ended()
+    const turns = createTurns(systemClock)
     const exchange = exchangeHttp1(
       connection,
       { url, method: 'GET', headers: [], body: undefined },
@@ -31,7 +32,8 @@ describe('a connection that has ended before it is used', () => {
         clock: systemClock,
         signal: new AbortController().signal,
         bodyLimit: 1000,
-        inTurns: (steps) => createTurns(systemClock).run(new AbortController().signal, steps),
+        inTurns: (steps) => turns.run(new AbortController().signal, steps),
+        turns,
         wantsBody: () => true,
       },
     )

@@ -19,8 +19,8 @@ const MESSAGE_LIMIT_BYTES = 64 * 1024
 /** Of all frames of a check. */
 const READ_LIMIT_BYTES = 1024 * 1024
 const READ_LIMIT_FRAMES = 10_000
-/** Frames that are read in one turn of the event loop, if they arrived together. */
-const TURN_FRAMES = 256
+/** Frames of one check read in one turn of the event loop, if they arrived together: those of all checks may have. */
+const TURN_FRAMES = 8
 
 export type Received =
   | { readonly kind: 'message'; readonly text: string }
@@ -49,6 +49,8 @@ export function createFrames(connection: Connection, rest: () => Promise<void>):
   let bytes = 0
   let frames = 0
   let parts: Buffer[] | undefined
+  /** Bytes in `parts`. */
+  let size = 0
   let binary = false
 
   async function readFrame(): Promise<Frame> {
@@ -78,8 +80,10 @@ export function createFrames(connection: Connection, rest: () => Promise<void>):
       throw strange('the parts of a message are out of order')
     }
     if (opcode !== 'continuation') binary = opcode === 'binary'
-    parts = [...(parts ?? []), payload]
-    const size = parts.reduce((sum, part) => sum + part.length, 0)
+    if (parts === undefined) size = 0
+    parts ??= []
+    parts.push(payload)
+    size += payload.length
     if (size > MESSAGE_LIMIT_BYTES) throw tooLong(`${MESSAGE_LIMIT_BYTES} bytes in one message`)
     if (!last) return undefined
     const whole = Buffer.concat(parts)
