@@ -28,10 +28,10 @@ export const IN_MEMORY = ':memory:'
 const OWNER_WAIT_MS = 250
 
 /**
- * The size to which the log grows before it is copied into the file. A page that was changed many times is copied
- * once, so that a long log halves the written bytes; after a kill this much is read again.
+ * The size to which the log grows before it is copied into the file, in one turn. A page that was changed many times is
+ * copied once, so that a long log halves the written bytes; after a kill this much is read again.
  */
-const LOG_BYTES = 64 * 1024 * 1024
+const LOG_BYTES = 16 * 1024 * 1024
 
 /** Beyond it pages are read from the file again; a thousand monitors use between two and three MiB. */
 const CACHE_KIB = 16 * 1024
