@@ -19,14 +19,24 @@ import {
 import type { Claim } from '../store.ts'
 import type { Connection, Row } from './connection.ts'
 import { ofNoneRemoved } from './account-removal.ts'
+import { byDueTime, createLaneHeads, FIELDS, HOLDS_UP, toCandidate, WAITING } from './lane-heads.ts'
+import type { Asked, Candidate, LaneHeads } from './lane-heads.ts'
 
-export function claim(db: Connection, wanted: Claim): NotificationRecord[] {
-  redate(db, wanted.now)
-  const picked = pickReadable(
-    () => pick(db, wanted),
-    (row) => setAside(db, row, wanted.now),
-  )
-  return picked.map((row) => take(db, row, wanted))
+export function createClaim(db: Connection): (wanted: Claim) => NotificationRecord[] {
+  const heads = createLaneHeads(db)
+  return (wanted) => {
+    redate(db, wanted.now)
+    const picked = pickReadable(
+      () => pick({ db, heads }, wanted),
+      (row) => setAside(db, row, wanted.now),
+    )
+    return picked.map((row) => take(db, row, wanted))
+  }
+}
+
+interface Source {
+  readonly db: Connection
+  readonly heads: LaneHeads
 }
 
 /**
@@ -46,11 +56,11 @@ const UNDER_WAY = `
   SELECT account_id, contact_id, COUNT(*) AS under_way FROM notifications
   WHERE status = 'sending' AND lease_until > ? GROUP BY account_id, contact_id`
 
-function pick(db: Connection, wanted: Claim): readonly NotificationRecord[] {
+function pick({ db, heads }: Source, wanted: Claim): readonly NotificationRecord[] {
   const { now, hosts } = wanted
   const under_way = db.all(UNDER_WAY, [now])
   const by_contact = under_way.map(countBy('contact_id'))
-  const free = candidates(db, wanted, new Map(by_contact))
+  const free = candidates({ db, heads }, wanted, new Map(by_contact))
     .toSorted(byDueTime)
     .filter(hostsWithRoom(hosts, by_contact))
   return sharedByAccount(free, under_way.map(countBy('account_id')), wanted)
@@ -96,14 +106,11 @@ function setAside(db: Connection, row: NotificationRecord, now: number): void {
   )
 }
 
-type Candidate = Pick<NotificationRecord, 'id' | 'account_id' | 'contact_id' | 'due_at'>
-
-/** How many due rows of a contact are tested one by one; if they are blocked, its lanes are searched instead. */
-const FRONT = 32
-
-const WAITING = "status IN ('queued', 'sending')"
-const FIELDS = 'id, account_id, contact_id, due_at'
-const HOLDS_UP = "(status = 'sending' OR due_at <= ? OR claims > 0)"
+/**
+ * How many due rows of a contact are tested one by one, or as many as there is room for; if they are blocked, its lanes
+ * are searched instead.
+ */
+const FRONT = 4
 
 /** Whether no earlier row blocks the row with the alias `n`. */
 const FREE = `(n.monitor_id IS NULL OR NOT EXISTS (
@@ -126,79 +133,54 @@ const abandoned = (rest: string): string => `
   SELECT ${FIELDS} FROM notifications AS n
   WHERE status = 'sending' AND lease_until <= ?${rest} AND ${FREE}`
 
-const front = (rest: string): string => `
+/** The number stands in the text: with a parameter for it SQLite reads them in another order, three times as long. */
+const front = (rest: string, limit: number): string => `
   SELECT ${FIELDS}, ${FREE} AS free FROM (
     SELECT ${FIELDS}, monitor_id FROM notifications
     WHERE contact_id = ? AND status = 'queued' AND due_at <= ?${rest}
-    ORDER BY due_at, id LIMIT ${FRONT}) AS n`
-
-const alone = (rest: string): string => `
-  SELECT ${FIELDS} FROM notifications
-  WHERE contact_id = ? AND status = 'queued' AND monitor_id IS NULL AND due_at <= ?${rest}
-  ORDER BY due_at, id LIMIT ?`
-
-/** Skips from the first row of one lane to that of the next. Abandoned rows have an index of their own. */
-const heads = (rest: string): string => `
-  WITH RECURSIVE lanes (contact_id, monitor_id) AS (
-    SELECT contact_id, MIN(monitor_id) FROM notifications
-    WHERE contact_id = ? AND ${WAITING} AND monitor_id > 0
-    UNION ALL
-    SELECT contact_id, (SELECT MIN(monitor_id) FROM notifications
-      WHERE contact_id = lanes.contact_id AND ${WAITING} AND monitor_id > lanes.monitor_id)
-    FROM lanes WHERE monitor_id IS NOT NULL)
-  SELECT ${FIELDS} FROM notifications WHERE id IN (
-    SELECT (SELECT id FROM notifications
-      WHERE contact_id = lanes.contact_id AND monitor_id = lanes.monitor_id AND ${WAITING}
-        AND ${HOLDS_UP} ORDER BY id LIMIT 1)
-    FROM lanes WHERE monitor_id IS NOT NULL)
-  AND status = 'queued' AND due_at <= ?${rest} ORDER BY due_at, id LIMIT ?`
+    ORDER BY due_at, id LIMIT ${limit}) AS n`
 
 /** For each contact the rows that are due longest, up to its limit. */
 function candidates(
-  db: Connection,
+  { db, heads }: Source,
   { now, limit, per_contact, contact_id: only }: Claim,
   under_way: ReadonlyMap<number, number>,
 ): Candidate[] {
   const rest = ofNoneRemoved(db)
-  const lapsed = db.all(abandoned(rest), [now, now]).map(toCandidate)
-  const due = db.all(DUE, [now]).map((row) => Number(row['contact_id']))
-  const contacts = new Set([...lapsed.map((row) => row.contact_id), ...due])
-  return [...contacts].flatMap((contact_id) => {
-    const room = Math.min(limit, per_contact - (under_way.get(contact_id) ?? 0))
-    if (room <= 0 || (only ?? contact_id) !== contact_id) return []
-    const queued = queuedOf(db, { contact_id, now, room, rest })
-    return [...lapsed.filter((row) => row.contact_id === contact_id), ...queued]
-      .toSorted(byDueTime)
-      .slice(0, room)
-  })
-}
-
-interface Asked {
-  readonly contact_id: number
-  readonly now: number
-  readonly room: number
-  readonly rest: string
-}
-
-function queuedOf(db: Connection, { contact_id, now, room, rest }: Asked): Candidate[] {
-  const first = db.all(front(rest), [now, contact_id, now])
-  const free = first.filter((row) => row['free'] === 1)
-  if (first.length < FRONT || free.length >= room) return free.map(toCandidate)
-  return [
-    ...db.all(alone(rest), [contact_id, now, room]),
-    ...db.all(heads(rest), [contact_id, now, now, room]),
-  ].map(toCandidate)
-}
-
-function toCandidate(row: Row): Candidate {
-  return {
-    id: Number(row['id']),
-    account_id: Number(row['account_id']),
-    contact_id: Number(row['contact_id']),
-    due_at: Number(row['due_at']),
+  const roomOf = (contact_id: number): number => {
+    const isAsked = (only ?? contact_id) === contact_id
+    return isAsked ? Math.min(limit, per_contact - (under_way.get(contact_id) ?? 0)) : 0
   }
+  /** By contact and then by id: the front of a contact has heads of its lanes. */
+  const found = new Map<number, Map<number, Candidate>>()
+  const add = (row: Candidate): void => {
+    const known = found.get(row.contact_id) ?? new Map<number, Candidate>()
+    found.set(row.contact_id, known.set(row.id, row))
+  }
+  db.all(abandoned(rest), [now, now]).map(toCandidate).forEach(add)
+  const blocked: Asked[] = []
+  for (const row of db.all(DUE, [now])) {
+    const contact_id = Number(row['contact_id'])
+    const asked = { contact_id, now, room: roomOf(contact_id), rest }
+    if (asked.room <= 0) continue
+    const { free, account_id } = frontOf(db, asked)
+    free.forEach(add)
+    if (account_id !== undefined) blocked.push({ ...asked, account_id })
+  }
+  heads(blocked).forEach(add)
+  return [...found].flatMap(([contact_id, rows]) =>
+    [...rows.values()].toSorted(byDueTime).slice(0, Math.max(0, roomOf(contact_id))),
+  )
 }
 
-function byDueTime(a: Candidate, b: Candidate): number {
-  return a.due_at - b.due_at || a.id - b.id
+/** `account_id` is named if lanes behind the first rows may be free, and there is room for them. */
+function frontOf(
+  db: Connection,
+  { contact_id, now, room, rest }: Omit<Asked, 'account_id'>,
+): { readonly free: Candidate[]; readonly account_id?: number } {
+  const limit = Math.max(FRONT, room)
+  const rows = db.all(front(rest, limit), [now, contact_id, now])
+  const free = rows.filter((row) => row['free'] === 1).map(toCandidate)
+  if (rows.length < limit || free.length >= room) return { free }
+  return { free, account_id: Number(rows[0]?.['account_id']) }
 }

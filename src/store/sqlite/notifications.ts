@@ -3,13 +3,14 @@ import type { Sync } from '../promised.ts'
 import { accountAsked, queuedRow, ATTEMPTED } from '../rules.ts'
 import type { ClockSet, NotificationQuery, FullStore } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
-import { claim } from './claim.ts'
+import { createClaim } from './claim.ts'
 import type { Connection } from './connection.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, idChunks, insertInto, marks, where } from '../sql.ts'
 
 /** All functions but `finish`, which is batched (`createAttemptBatch`). */
 export function notifications(db: Connection): Omit<Sync<FullStore['notifications']>, 'finish'> {
+  const claim = createClaim(db)
   const get = (id: number): NotificationRecord | undefined => {
     const row = db.get('SELECT * FROM notifications WHERE id = ?', [id])
     return row && toNotification(row)
@@ -55,7 +56,7 @@ export function notifications(db: Connection): Omit<Sync<FullStore['notification
           ),
         )
         .map(toAttempt),
-    claim: (wanted) => db.transaction(() => claim(db, wanted)),
+    claim: (wanted) => db.transaction(() => claim(wanted)),
     nextDue() {
       const rest = ofNoneRemoved(db)
       const row = db.get(
