@@ -1,6 +1,7 @@
 /** Planned work of an account: one window for several monitors. */
 
 import { describe, expect, it } from 'vitest'
+import { defineChecker, up } from '../../src/checkers/checker.ts'
 import type { MaintenanceInput } from '../../src/engine/api/maintenance.ts'
 import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
 import { rig } from './rig.ts'
@@ -47,6 +48,36 @@ const told = (r: Rig) =>
   r.told.map(({ event, body }) => `${event} ${(body['monitor'] as { name: string }).name}`)
 
 describe('a window of an account', () => {
+  it('ends with a check, also while one of the time before goes on, which decides nothing', async () => {
+    let begun = 0
+    let silent = false
+    const held = defineChecker({
+      type: 'held',
+      ...{ title: 'Held', description: 'Answers while the test wants it', fields: {} },
+      target: () => 'shop',
+      run() {
+        begun++
+        return silent ? new Promise<never>(() => undefined) : Promise.resolve(up())
+      },
+    })
+    const r = await withContact({ checkers: [held] })
+    const often = { interval_sec: 60, timeout_ms: 50_000, fail_threshold: 1 }
+    const { id } = await r.engine.monitors.create({ type: 'held', name: 'shop', ...often })
+    await r.engine.maintenance.create({
+      ...{ name: 'Work', window: window(r, 2, 10), all_monitors: true },
+    })
+    await r.clock.advance(11 * MINUTE)
+    silent = true
+    begun = 0
+    await r.clock.advance(MINUTE - 1)
+    expect([await state(r, id), begun]).toEqual(['maintenance', 1])
+    silent = false
+    await r.clock.advance(1000)
+    expect([await state(r, id), begun]).toEqual(['up', 2])
+    await r.clock.advance(MINUTE)
+    expect(told(r)).toEqual([])
+  })
+
   it('covers monitors by id, by tag and all of them, and nobody else', async () => {
     const r = await withContact()
     const named = await monitored(r, 'named')

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAccountWindows } from '../../src/engine/monitors/account-windows.ts'
 import { planRound } from '../../src/engine/rounds/plan-round.ts'
 import type { MachineEvent } from '../../src/incident/transition.ts'
-import type { MachineState, MaintenanceWindow } from '../../src/model.ts'
+import type { MachineState, MaintenanceWindow, MonitorState } from '../../src/model.ts'
 import { cachedMonitor, NOON, reported } from './cached-monitor.ts'
 import { outboxRig } from './outbox-rig.ts'
 
@@ -25,10 +25,13 @@ interface Given {
   /** Of the account, instead of the monitor itself. */
   readonly ofAccount?: boolean
   readonly machine?: Partial<MachineState>
+  /** The state when the round began; default: as it is. */
+  readonly begunIn?: MonitorState
 }
 
 /** The change of a round that ends at this time, of a monitor that a window covers. */
-async function planned({ at, event = failing, ofAccount = false, machine = {} }: Given) {
+async function planned(given: Given) {
+  const { at, event = failing, ofAccount = false, machine = {} } = given
   const { core, store, clock } = await outboxRig()
   if (ofAccount) {
     const covers = { monitor_ids: [], tags: [], all_monitors: true }
@@ -42,7 +45,7 @@ async function planned({ at, event = failing, ofAccount = false, machine = {} }:
   const cached = cachedMonitor({ common, machine })
   const monitorCache = { get: () => Promise.resolve(cached) }
   const round = { event, reports: [reported(1)], notices: [] }
-  const plan = await planRound({ core, monitorCache, accountWindows }, cached, round)
+  const plan = await planRound({ core, monitorCache, accountWindows }, cached, round, given.begunIn)
   return plan?.change
 }
 
@@ -75,6 +78,20 @@ describe.each([
   it('leaves other events as they are', async () => {
     const change = await planned({ at: OPEN, ofAccount, event: { kind: 'pause', at: OPEN } })
     expect(change).toMatchObject({ machine: { state: 'paused' } })
+  })
+
+  it('that has closed before the round is complete leaves its verdict out', async () => {
+    for (const event of [failing, working]) {
+      const machine = { state: 'pending', since: CLOSE, known_since: CLOSE } as const
+      const change = await planned({ at: CLOSE, ofAccount, event, machine, begunIn: 'maintenance' })
+      const last_round_at = CLOSE - 5
+      expect(change).toMatchObject({
+        machine: { ...machine, fails: 0, oks: 0, incident: null, last_round_at },
+        results: [{ round: CLOSE - 5 }],
+        availability: [],
+      })
+      expect(change).not.toHaveProperty('open_incident')
+    }
   })
 
   it.each(['paused', 'maintenance'] as const)(

@@ -219,12 +219,12 @@ describe('a round that is dropped', () => {
     expect(rounds.cancel(1, reason)).toBe(false)
   })
 
-  it('since another engine runs its monitor leaves nothing behind, unless a caller waits for it', async () => {
+  it('since its time is over leaves nothing behind, and goes on where a caller waits for it', async () => {
     const { rounds, add, orders, answer, clock, results } = await roundsRig()
     const regular = refusal(rounds.run(await add(), NOON, { deferrable: true }))
     const asked = rounds.run(await add(), NOON)
-    rounds.release(1)
-    rounds.release(2)
+    rounds.cancelScheduled(1)
+    rounds.cancelScheduled(2)
     expect([rounds.underWay(1), rounds.underWay(2)]).toEqual([false, true])
     for (const order of orders) answer(order)
     await clock.settle()

@@ -61,8 +61,8 @@ export interface Rounds {
   answer(this: void, answer: CheckAnswer): void
   /** Drops the round of a monitor that was paused or changed. Returns whether there was one. */
   cancel(monitor_id: number, reason: 'paused' | 'changed'): boolean
-  /** Drops the round of a monitor that another engine runs from now on; one that a caller waits for goes on. */
-  release(monitor_id: number): void
+  /** Drops a round that no caller waits for. */
+  cancelScheduled(monitor_id: number): void
   /** Drops rounds that still wait for reports; resolves when complete ones are stored. */
   abandon(): Promise<void>
 }
@@ -170,6 +170,7 @@ export function createRounds(options: RoundsOptions): Rounds {
         { core, monitorCache, accountWindows },
         cached,
         machineInputOf(options, round),
+        round.cached.record.machine.state,
       )
     }
     monitorCache
@@ -238,10 +239,8 @@ export function createRounds(options: RoundsOptions): Rounds {
       take(round, { location_id: order.location_id, report, lag_ms })
     },
     cancel,
-    release(monitor_id) {
-      // An engine also checks monitors of others on request.
-      if (openRounds.get(monitor_id)?.deferrable === false) return
-      cancel(monitor_id, 'changed')
+    cancelScheduled(monitor_id) {
+      if (openRounds.get(monitor_id)?.deferrable !== false) cancel(monitor_id, 'changed')
     },
     async abandon() {
       stopped = true

@@ -135,6 +135,8 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       const ended = rounds.cancel(id, 'changed')
       schedule.reschedule(after, startsOver || ended ? 'now' : 'next')
     } else if (isInMaintenance(before) !== isInMaintenance(after)) {
+      // What was seen in maintenance decides nothing: a round that goes on gives way to a new one.
+      if (isInMaintenance(before)) rounds.cancelScheduled(id)
       schedule.reschedule(after, 'now')
     } else if (change.machine !== undefined || change.locations !== undefined) {
       staleness.roundStored(after)
@@ -186,7 +188,8 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
     },
     release(id) {
       drop(id)
-      rounds.release(id)
+      // An engine also checks monitors of others on request.
+      rounds.cancelScheduled(id)
     },
     remove(id) {
       drop(id)

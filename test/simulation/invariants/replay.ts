@@ -3,6 +3,7 @@
  * monitor should have done to its incident, going by the results that were stored.
  */
 import type { MonitorStory, Step } from '../ledger.ts'
+import { SECOND } from '../time.ts'
 
 export interface Expected {
   /** What the locations say together; `none` where it is no round that counts. */
@@ -23,6 +24,9 @@ const NOTHING: Expected = {
   why: 'it is no round',
 }
 
+/** A process may learn late that its own change of a monitor is stored. */
+const SLOWNESS = 10 * SECOND
+
 /** Rounds in a row for which a silent location is waited for. */
 const PATIENCE = 3
 
@@ -32,6 +36,8 @@ export function replay({ push }: MonitorStory): (step: Step) => Expected {
   let firstFail: number | undefined
   let firstOk: number | undefined
   let silent = new Map<number, number>()
+  /** When planned work ended last. */
+  let workEnded: Step | undefined
 
   function forget(): void {
     fails = oks = 0
@@ -43,10 +49,13 @@ export function replay({ push }: MonitorStory): (step: Step) => Expected {
     const { before, after, change } = step
     const isRound = (change.results?.length ?? 0) > 0
     if (!isRound) {
+      if (before.machine.state === 'maintenance') workEnded = step
       if (before.machine.state !== after.machine.state || change.forget_locations === true) forget()
       return NOTHING
     }
     if (before.machine.state === 'maintenance' || before.machine.state === 'paused') return NOTHING
+    // It began in planned work, and was complete after its end.
+    if (workEnded !== undefined && beganBefore(step, workEnded) && isLeftOut(step)) return NOTHING
     const { fail_threshold, recover_threshold } = push
       ? { fail_threshold: 1, recover_threshold: 1 }
       : before.common
@@ -98,6 +107,15 @@ export function replay({ push }: MonitorStory): (step: Step) => Expected {
     if (count('fail') >= need) return 'fail'
     return count('ok') >= places - need + 1 ? 'ok' : 'undecided'
   }
+}
+
+function beganBefore({ at, wall, change }: Step, end: Step): boolean {
+  return at - (wall - change.at) < end.at + SLOWNESS || change.at < end.wall + SLOWNESS
+}
+
+function isLeftOut({ before, after }: Step): boolean {
+  const [was, is] = [before.machine, after.machine]
+  return was.state === is.state && was.fails === is.fails && was.oks === is.oks
 }
 
 function isDown(state: string): boolean {
