@@ -19,11 +19,11 @@ import {
 import type { Claim } from '../store.ts'
 import type { Connection, Row } from './connection.ts'
 import { ofNoneRemoved } from './account-removal.ts'
-import { byDueTime, createLaneHeads, FIELDS, HOLDS_UP, toCandidate, WAITING } from './lane-heads.ts'
+import { byDueTime, headsOfLanes, FIELDS, HOLDS_UP, toCandidate, WAITING } from './lane-heads.ts'
 import type { Asked, Candidate, LaneHeads } from './lane-heads.ts'
 
 export function createClaim(db: Connection): (wanted: Claim) => NotificationRecord[] {
-  const heads = createLaneHeads(db)
+  const heads = headsOfLanes(db)
   return (wanted) => {
     redate(db, wanted.now)
     const picked = pickReadable(

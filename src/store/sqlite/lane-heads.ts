@@ -33,7 +33,7 @@ export interface Asked {
 /** Abandoned rows have an index of their own, and are left out. */
 export type LaneHeads = (contacts: readonly Asked[]) => Candidate[]
 
-export function createLaneHeads(db: Connection): LaneHeads {
+export function headsOfLanes(db: Connection): LaneHeads {
   /** By contact: the last lane that was read, where there are more than it has a share of. */
   const places = new Map<number, number>()
   /** By account: the contact that was read last. */
