@@ -84,11 +84,13 @@ describe('the harness of the servers', () => {
       const { spawn } = require('node:child_process')
       const sleeper = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)"
       spawn(process.execPath, ['-e', sleeper], { detached: true, stdio: 'ignore' })
+        .on('error', (error) => console.log(error))
+        .on('exit', (code, signal) => console.log('the child ended', code, signal))
       process.on('SIGTERM', () => process.exit(0))
       ${LISTEN}`
     const server = await forThisTest(startServer(plan(script)))
     // On a busy machine it may say that it is ready while its child is still being made.
-    await expect.poll(() => processesIn(server.dir)).toHaveLength(2)
+    await expect.poll(() => [processesIn(server.dir).length, server.log()]).toEqual([2, ''])
     const children = processesIn(server.dir).filter((pid) => pid !== server.pid)
     expect(children).toHaveLength(1)
     await server.stop()
