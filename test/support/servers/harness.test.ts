@@ -25,7 +25,8 @@ function plan(script: string, change: Partial<ServerPlan<'main'>> = {}): ServerP
   }
 }
 
-const LISTEN = `require('node:net').createServer((s) => s.end('hi')).listen(+process.argv[2], '127.0.0.1')\n`
+/** The look whether it is ready may cut the connection. */
+const LISTEN = `require('node:net').createServer((s) => s.on('error', () => {}).end('hi')).listen(+process.argv[2], '127.0.0.1')\n`
 
 /** Dead, even if its parent has not asked for its end yet. */
 function isGone(pid: number): boolean {
