@@ -38,7 +38,7 @@ export interface AskerParts {
    * Starts timing an exchange, which may run in parallel to others; the returned function stops it.
    */
   readonly timed: () => () => void
-  /** Receives the address before the query is sent. */
+  /** Receives the address before a query over UDP is sent; a connection tells its own. */
   readonly reaches: (address: string) => void
 }
 
@@ -118,7 +118,6 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
     overStream(question, place, timeout_ms) {
       const { address, port, host, server, scheme } = place
       const unnamed = server === UNNAMED
-      if (!unnamed) parts.reaches(address.address)
       const tls = scheme === 'tls' ? { servername: host, alpn: ['dot'] } : undefined
       const connect = (): Promise<Connection> =>
         parts.connect({ host, port, tls }, { address, unnamed })

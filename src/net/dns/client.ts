@@ -159,8 +159,9 @@ async function askServer(
     reply = await asker.overUdp(question, place, timeoutFor(1))
   }
   if (!reply.truncated) return { reply, place }
-  const whole = await asker.overStream(question, { ...place, scheme: 'tcp' }, timeoutFor(1))
-  return { reply: { ...whole, truncated: true }, place: { ...place, scheme: 'tcp' } }
+  const overTcp = { ...place, scheme: 'tcp' } as const
+  const whole = await asker.overStream(question, overTcp, timeoutFor(1))
+  return { reply: { ...whole, truncated: true }, place: overTcp }
 }
 
 function describe(

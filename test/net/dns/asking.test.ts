@@ -317,6 +317,13 @@ describe('name servers', () => {
       throw new TypeError('a defect')
     }
     await expect(asking({ policy }).dns({ nameservers: ['127.0.0.1'] })).rejects.toThrow('a defect')
+    // At once: no other is asked.
+    const good = await overUdp(saying(NXDOMAIN))
+    let times = 0
+    const once_only = () => (times++ === 0 ? policy() : undefined)
+    const nameservers = ['127.0.0.1', good.address]
+    await expect(asking({ policy: once_only }).dns({ nameservers })).rejects.toThrow('a defect')
+    expect(good.queries).toEqual([])
   })
 })
 
@@ -335,6 +342,13 @@ describe('a name server with a name', () => {
         /^The name server ns\.nowhere\.test has no address: ./,
       ) as string,
     })
+  })
+
+  it('of the location is looked up as any other', async () => {
+    const server = await overUdp(saying(NXDOMAIN))
+    const nameservers = [`ns.test:${server.port}`]
+    const { dns } = asking({ nameservers, hosts: { 'ns.test': ['127.0.0.1'] } })
+    expect(await dns()).toMatchObject({ rcode: 'NXDOMAIN', server: nameservers[0] })
   })
 
   it('that may not be asked is told as such', async () => {
@@ -403,6 +417,7 @@ describe('a query', () => {
       return undefined
     })
     const { clock, ask } = asking()
+    await clock.advance(3000)
     ask({ nameservers: [server.address], timeout_ms: 8000 })
     await steps(clock, [server], [0, 1], [1000, 1])
     answer()
@@ -448,6 +463,7 @@ describe('an answer', () => {
 })
 
 describe('a name server over TCP or TLS', () => {
+  const MALFORMED = { code: 'dns_malformed', phase: 'resolve' }
   const asked = (scheme: string, port: number, options: TestNetOptions = {}) => {
     const all = asking(options)
     return { ...all, run: () => all.dns({ nameservers: [`${scheme}://127.0.0.1:${port}`] }) }
@@ -508,6 +524,7 @@ describe('a name server over TCP or TLS', () => {
         phase: 'resolve',
       },
     ],
+    ['says nothing in a message', (_, socket) => socket.write(Buffer.of(0, 0)), MALFORMED],
     ['closes early', (_, socket) => socket.end(), { code: 'closed_early' }],
     ['closes amid the length', (_, socket) => socket.end(Buffer.of(0)), { code: 'closed_early' }],
   ])('that %s has failed', async (_, say, expected) => {
@@ -715,6 +732,18 @@ describe('for users who are not trusted', () => {
     expect(await failure(dns({ ...inside, nameservers: [server.address] }))).toMatchObject({
       message: expect.not.stringContaining('inner network') as string,
     })
+  })
+
+  it('a server of the location that is alive is not to blame, and has no address', async () => {
+    const alive: Reply = (query) =>
+      query[12] === 0 ? dnsAnswer(query, { flags: REFUSED }) : undefined
+    const { clock, net, server } = await strangers(alive)
+    const asked = failure(net.dns({ ...X, ...SHOP, timeout_ms: 2000 }))
+    await steps(clock, [server], [0, 1], [1000, 2], [1000, 3])
+    expect(await asked).toMatchObject({
+      ...{ code: 'dns_timeout', message: 'resolver sent no answer in time' },
+    })
+    expect(net.trace.remote_ip).toBe(null)
   })
 
   it('a failure of the location names none of its servers', async () => {

@@ -1,0 +1,68 @@
+/** Parts of an exchange with a name server that no server can bring about. */
+import { describe, expect, it } from 'vitest'
+import { createAsker } from '../../../src/net/dns/ask.ts'
+import type { AskerParts } from '../../../src/net/dns/ask.ts'
+import { exchangeStream } from '../../../src/net/dns/exchange.ts'
+import type { Codec } from '../../../src/net/dns/message.ts'
+import type { Connection } from '../../../src/net/net.ts'
+import { createStop } from '../../../src/net/timing/stop.ts'
+import { createTurns } from '../../../src/net/timing/turns.ts'
+import { simulatedClock } from '../../../src/testing/simulated-clock.ts'
+
+describe('an exchange over TCP', () => {
+  function exchanging() {
+    const clock = simulatedClock()
+    const [signal, turns] = [createStop(), createTurns(clock)]
+    const done: unknown[] = []
+    let connected = (_: Connection): void => undefined
+    const connect = () => new Promise<Connection>((resolve) => (connected = resolve))
+    const connection = {
+      close: () => void done.push('close'),
+      write: (bytes: Buffer) => Promise.resolve(done.push(bytes)),
+      readUntil(_isWhole: unknown, options: object) {
+        done.push(options)
+        return Promise.resolve(Buffer.from([0, 2, 5, 6]))
+      },
+    } as unknown as Connection
+    const answer = exchangeStream({
+      ...{ connect, clock, server: 'ns.test:53', message: Buffer.of(1, 2, 3), timeout_ms: 1000 },
+      ...{
+        signal,
+        read: (bytes: Buffer) => [...bytes],
+        timed: () => () => undefined,
+        inTurns: (steps) => turns.run(signal, steps),
+      },
+    })
+    return { clock, done, answer, open: () => connected(connection) }
+  }
+
+  it('reads one message, no longer than it may be, and closes', async () => {
+    const { answer, open, done } = exchanging()
+    open()
+    expect(await answer).toEqual([5, 6])
+    expect(done).toEqual([Buffer.of(0, 3, 1, 2, 3), { max: 65_537 }, 'close'])
+  })
+
+  it('closes a connection that is made when nobody waits any more', async () => {
+    const { clock, answer, open, done } = exchanging()
+    answer.catch(() => undefined)
+    await clock.advance(1000)
+    await expect(answer).rejects.toMatchObject({ code: 'dns_timeout' })
+    open()
+    await clock.settle()
+    expect(done[0]).toBe('close')
+  })
+})
+
+it('a name server whose name has no address has no cause for that', async () => {
+  const asker = createAsker(
+    { lookUp: () => Promise.resolve([]) } as unknown as AskerParts,
+    {} as Codec,
+  )
+  await expect(
+    asker.locate({ scheme: 'udp', host: 'ns.test', port: 53 } as never),
+  ).rejects.toMatchObject({
+    ...{ code: 'dns_nameserver_unresolvable', cause: undefined },
+    message: 'The name server ns.test has no address',
+  })
+})
