@@ -127,8 +127,6 @@ function packedSink(options: BodyOptions): BodySink {
       resolve({ body_bytes, ...(await taking.end()) })
     } catch (error) {
       reject(failure ?? asDecodeError(error))
-    } finally {
-      source.destroy()
     }
   }
 

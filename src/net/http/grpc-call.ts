@@ -139,7 +139,7 @@ function gather(stream: ClientHttp2Stream, { resolve, reject }: Settle): void {
   stream.on('end', () => {
     const status = single(trailers, 'grpc-status')
     if (status === undefined || !/^\d{1,3}$/.test(status)) {
-      if (bytes > 0 || Object.keys(trailers).length > 0) reject(strange('gave the call no status'))
+      if (Object.keys(trailers).length > 0) reject(strange('gave the call no status'))
       return
     }
     try {
@@ -195,7 +195,7 @@ function unframed(bytes: Buffer): Buffer {
 /** Percent-encoded UTF-8; what is not decodable is shown as it is. */
 function decoded(text: string): string {
   try {
-    return Buffer.from(decodeURIComponent(text), 'utf8').toString('latin1')
+    return Buffer.from(decodeURIComponent(text)).toString('latin1')
   } catch {
     return text
   }

@@ -236,6 +236,10 @@ describe('a packed body', () => {
     await turn()
     sink.fail(new Error('gone'))
     expect(await failure()).toEqual(new Error('gone'))
+    const before = packed()
+    before.sink.fail(new Error('gone'))
+    expect(await before.failure()).toEqual(new Error('gone'))
+    await turn()
   })
 
   /** Packed, it says nothing at all, for ever. */

@@ -97,10 +97,15 @@ describe('a request', () => {
     broken.socket.destroy(error)
     expect(await once(broken.stream, 'error')).toEqual([error])
 
-    const closed = asking()
-    closed.socket.destroy()
-    await once(closed.stream, 'close')
-    expect(closed.stream.destroyed).toBe(true)
+    const gone = asking()
+    gone.socket.destroy()
+    await closed(gone.stream)
+    expect(gone.stream.destroyed).toBe(true)
+
+    // Nobody need listen.
+    const unheard = asking()
+    unheard.socket.destroy(error)
+    await closed(unheard.stream)
   })
 
   it('ends the connection with itself', async () => {

@@ -100,11 +100,21 @@ describe('the body of its answer', () => {
   })
 
   it('is read no further than what is kept', async () => {
+    let more = (): unknown => undefined
     const { send, socket } = await asked((peer) => {
-      peer.write('HTTP/1.1 200 OK\r\n\r\nabc', () => peer.write(Buffer.alloc(8 * 2 ** 20, 'd')))
+      more = () => peer.write(Buffer.alloc(8 * 2 ** 20, 'd'))
+      peer.write('HTTP/1.1 200 OK\r\n\r\nabc')
     })
-    expect((await read(await send())).text).toBe('abcdd')
+    const answer = await send()
+    await expect.poll(() => String(answer.received())).toBe('abc')
+    more()
+    expect((await read(answer)).text).toBe('abcdd')
     expect(socket.bytesRead).toBeLessThan(4 * 2 ** 20)
+  })
+
+  it('is done where as much has come as is kept, though more may follow', async () => {
+    const { send } = await asked('HTTP/1.1 200 OK\r\n\r\nabcde')
+    expect((await read(await send())).text).toBe('abcde')
   })
 
   it('may be nothing that is kept', async () => {
@@ -180,9 +190,14 @@ describe('a request without an answer', () => {
     expect(await failure()).toEqual(CLOSED)
     const late = await asked(OK)
     late.socket.destroy()
+    await once(late.socket, 'close')
     const { code, message } = CLOSED
     expect(await late.failure()).toMatchObject({ code, message })
     expect(late.server.received).toBe('')
+    const amid = await asked(OK)
+    const sent = amid.failure()
+    amid.socket.destroy()
+    expect(await sent).toMatchObject({ code, message })
   })
 
   it('has failed where it is reset', async () => {
@@ -243,6 +258,8 @@ describe('a connection that is kept', () => {
       'ok',
     ],
     ['has more', `${OK}x`, 'ok'],
+    ['has a line end more', `${OK}\r\n`, 'ok'],
+    ['has another one behind', `${OK}${OK}`, 'ok'],
     [
       'is longer than what is kept',
       'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabcdefghi',
@@ -251,5 +268,10 @@ describe('a connection that is kept', () => {
   ])('has no other behind an answer that %s', async (_, text, body) => {
     const { send } = await keeping(text)
     expect(await send()).toEqual([200, body, false])
+  })
+
+  it('has no other once it speaks another protocol', async () => {
+    const { send } = await keeping('HTTP/1.1 101 X\r\n\r\n')
+    expect(await send()).toEqual([101, '', false])
   })
 })
