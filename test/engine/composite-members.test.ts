@@ -225,3 +225,13 @@ describe('a rule', () => {
     expect(hasTagOf(ruleOf({}), ['x'])).toBe(false)
   })
 })
+
+it('a member that was removed while its tag was looked for is none', async () => {
+  const { tagged, ids, monitorCache } = await group()
+  for (let n = 0; n < 2; n++) await tagged('web')
+  const { withTag } = monitorCache
+  const gone = 77
+  const late: typeof withTag = async (...asked) => [gone, ...(await withTag(...asked))]
+  Object.assign(monitorCache, { withTag: late })
+  expect(await ids({ member_tags: ['web'] })).toEqual([1, 2])
+})
