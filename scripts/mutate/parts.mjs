@@ -172,16 +172,29 @@ export const parts = {
       'header-rules cookie-rules wire-errors body-rules redact-url cookies',
     ),
   },
-  'http-kept': { sources: [HTTP_KEPT], tests: named('test/net/http', 'kept-socket one-request') },
-  'http-body': { sources: [HTTP_BODY], tests: named('test/net/http', 'body-sink') },
+  'http-kept': {
+    sources: [HTTP_KEPT],
+    tests: named('test/net/http', 'kept-socket one-request'),
+    pollMs: 2500,
+  },
+  'http-body': {
+    sources: [HTTP_BODY],
+    tests: named('test/net/http', 'body-sink'),
+    pollMs: 1500,
+  },
   'http-answer': {
     sources: [HTTP_ANSWER],
-    tests: named('test/net/http', 'exchange-rules exchange'),
+    tests: named('test/net/http', 'answer-rules http1-rules'),
     pollMs: 1500,
   },
   http2: {
-    sources: [HTTP2],
-    tests: [...named('test/net/http', 'http2'), ...named('test/checkers/extra', 'grpc')],
+    sources: ['src/net/http/http2.ts'],
+    tests: named('test/net/http', 'http2-rules'),
+    pollMs: 1500,
+  },
+  'grpc-call': {
+    sources: ['src/net/http/grpc-call.ts'],
+    tests: named('test/net/http', 'grpc-call'),
     pollMs: 1500,
   },
   'net-http': {
@@ -189,7 +202,7 @@ export const parts = {
       'src/net/http/**/*.ts',
       ...[HTTP_RULES, HTTP_KEPT, HTTP2, HTTP_BODY, HTTP_ANSWER].map((pattern) => `!${pattern}`),
     ],
-    tests: named('test/net/http', 'exchange-rules exchange redirects'),
+    tests: named('test/net/http', 'exchange-rules hop-rules'),
     pollMs: 1500,
   },
   'dns-rules': {
@@ -198,7 +211,7 @@ export const parts = {
   },
   'net-dns': {
     sources: ['src/net/dns/**/*.ts', `!${DNS_RULES}`],
-    tests: named('test/net/dns', 'asking'),
+    tests: named('test/net/dns', 'exchange asking'),
     pollMs: 2000,
   },
 }
