@@ -76,7 +76,7 @@ async function ask(parts: DnsParts, query: DnsQuery): Promise<DnsAnswer> {
   const budget_ms = Math.min(parts.deadlineIn() - reserve_ms, query.timeout_ms ?? Infinity)
   const outcome = await askInTurn(asking, { servers, trusted: operators, budget_ms })
   if ('answer' in outcome) return inside?.clear(outcome.answer) ?? outcome.answer
-  throw own ? await blame(asking, servers, outcome.failure) : outcome.failure
+  throw own ? await blame(asking, servers, outcome.failures) : firstOf(outcome.failures)
 }
 
 interface ServerList {
@@ -85,14 +85,15 @@ interface ServerList {
   readonly budget_ms: number
 }
 
-type Outcome = { readonly answer: DnsAnswer } | { readonly failure: CheckFailure }
+/** `failures`: of each name server, in order. */
+type Outcome = { readonly answer: DnsAnswer } | { readonly failures: readonly CheckFailure[] }
 
 async function askInTurn(asking: Asking, list: ServerList): Promise<Outcome> {
   const { clock, signal } = asking.parts
   const until = clock.monotonic() + list.budget_ms
   const attempts: DnsAttempt[] = []
   let undecided: DnsAnswer | undefined
-  let failure: CheckFailure | undefined
+  const failures: CheckFailure[] = []
   for (const [index, server] of list.servers.entries()) {
     const later = list.servers.length - index - 1
     const from = clock.monotonic()
@@ -118,11 +119,11 @@ async function askInTurn(asking: Asking, list: ServerList): Promise<Outcome> {
     } catch (error) {
       if (signal.aborted || !(error instanceof CheckFailure)) throw error
       note(error.code)
-      failure ??= error
+      failures.push(error)
     }
   }
   if (undecided !== undefined) return { answer: undecided }
-  return { failure: failure ?? noServer() }
+  return { failures }
 }
 
 /** Whether this answer is final; otherwise the next name server is queried. */
@@ -179,10 +180,12 @@ function describe(
 async function blame(
   { parts, asker, called }: Asking,
   servers: readonly NameServer[],
-  failure: CheckFailure,
+  failures: readonly CheckFailure[],
 ): Promise<CheckFailure> {
-  if (failure.code === 'dns_malformed') return failure
-  if (failure.code === 'dns_timeout') {
+  const malformed = failures.find(({ code }) => code === 'dns_malformed')
+  if (malformed !== undefined) return malformed
+  const silence = failures.find(({ code }) => code === 'dns_timeout')
+  if (silence !== undefined) {
     const question = { name: '.', type: 'NS', recursion: true } as const
     const each = servers.map(async (server) => {
       const timeout_ms = Math.max(1, Math.min(ALIVE_MS, parts.deadlineIn() - LAST_WORDS_MS))
@@ -191,17 +194,21 @@ async function blame(
       await asker.overUdp(question, place, timeout_ms)
     })
     if ((await Promise.allSettled(each)).some(({ status }) => status === 'fulfilled')) {
-      return failure
+      return silence
     }
   }
   parts.signal.throwIfAborted()
   const list = servers.map(formatNameServer).join(', ') || 'none configured'
   const which = called === undefined ? ` (${list})` : ''
   const text = `No name server of this location can be reached${which}`
-  return new CheckFailure('probe_resolver_broken', text, { phase: 'resolve', cause: failure })
+  return new CheckFailure('probe_resolver_broken', text, {
+    phase: 'resolve',
+    cause: firstOf(failures),
+  })
 }
 
-function noServer(): CheckFailure {
+function firstOf([failure]: readonly CheckFailure[]): CheckFailure {
+  if (failure !== undefined) return failure
   return new CheckFailure('dns_nameserver_unresolvable', 'There is no name server to ask', {
     phase: 'resolve',
   })

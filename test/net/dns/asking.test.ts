@@ -654,10 +654,27 @@ describe('the name servers of the location', () => {
     expect(await asked).toMatchObject({ code: 'dns_timeout' })
   })
 
+  it('are not to blame where one refuses, and another answers for the root', async () => {
+    const closed = `127.0.0.1:${await closedPort()}`
+    const alive = await overUdp((query) =>
+      query[12] === 0 ? dnsAnswer(query, { flags: REFUSED }) : undefined,
+    )
+    const nameservers = [closed, alive.address]
+    const { clock, net } = asking({ nameservers, deadline_ms: 9000 })
+    const asked = failure(net.dns({ ...X, timeout_ms: 4000 }))
+    await steps(clock, [alive], [0, 1], [2000, 2], [2000, 3])
+    expect(await asked).toMatchObject({
+      ...{ code: 'dns_timeout', message: `${alive.address} sent no answer in time` },
+    })
+  })
+
   it('are not to blame for an answer that cannot be read', async () => {
     const server = await overUdp((query) => dnsAnswer(query, { counts: [1, 1, 0, 0] }))
     const { dns } = asking({ nameservers: [server.address] })
     expect(await failure(dns())).toMatchObject({ code: 'dns_malformed' })
+    const closed = `127.0.0.1:${await closedPort()}`
+    const second = asking({ nameservers: [closed, server.address] })
+    expect(await failure(second.dns())).toMatchObject({ code: 'dns_malformed' })
   })
 
   it('are to blame where none is configured, or none can be reached', async () => {
