@@ -25,19 +25,19 @@ const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 770),
+  entry('.', 'index', 'src/index', 780),
   entry('./checkers', 'checkers/index', 'src/checkers/index', 565 + 10 * extraTypes),
   ...checkerParts.map(({ name, source, extra }) => {
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
     return { subpath: `./${output}`, output, source, maxKib: 200 }
   }),
-  entry('./store/memory', 'store/memory', 'src/store/memory', 78),
-  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 127),
-  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 145),
-  entry('./store/tables', 'store/tables', 'src/store/tables', 79),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 297),
-  entry('./webhook', 'webhook/index', 'src/webhook/index', 147),
-  entry('./contacts', 'contacts/index', 'src/contacts/index', 215),
+  entry('./store/memory', 'store/memory', 'src/store/memory', 80),
+  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 134),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 147),
+  entry('./store/tables', 'store/tables', 'src/store/tables', 81),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 302),
+  entry('./webhook', 'webhook/index', 'src/webhook/index', 152),
+  entry('./contacts', 'contacts/index', 'src/contacts/index', 221),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 39),
   entry('./verify', 'verify', 'src/webhook/verify', 24),
   entry('./guard', 'guard', 'src/net/guard/guard', 40),
@@ -48,7 +48,7 @@ export const entries = [
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 54),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 432),
+  entry('./testing', 'testing/index', 'src/testing/index', 439),
 ]
 
 /** The command line: ESM only, no types, not importable. */
