@@ -49,7 +49,7 @@ export function createKeptSocket(socket: Socket): KeptSocket {
     if (listening) return
     listening = true
     // An answer from before the request.
-    if (socket.readableLength > 0) exact = false
+    if (waitsToBeRead(socket)) exact = false
     socket
       .on('data', take)
       .on('end', () => (stream === undefined ? socket.destroy() : stream.push(null)))

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { paceReading } from '../../../src/net/connection/paced-reading.ts'
 import { createKeptSocket } from '../../../src/net/http/kept-socket.ts'
 
 function connection() {
@@ -21,6 +22,12 @@ function connection() {
     },
   })
   return { socket, written, kept: createKeptSocket(socket as Socket) }
+}
+
+class Quiet extends Duplex {
+  override _read() {
+    // What arrives is pushed by the test.
+  }
 }
 
 const closed = (stream: Duplex) => new Promise<void>((resolve) => stream.once('close', resolve))
@@ -153,6 +160,19 @@ describe('another request may follow', () => {
     kept.begin(() => false).resume()
     await setImmediate()
     expect(kept.finish()).toBe(false)
+  })
+
+  it('where nothing that came before the first still waits for its turn', async () => {
+    const jobs: (() => boolean)[] = []
+    const socket = new Quiet()
+    paceReading(socket as unknown as Socket, { add: (job) => void jobs.push(job) })
+    const kept = createKeptSocket(socket as unknown as Socket)
+    socket.push(Buffer.from('a'))
+    kept.begin(() => false).on('data', () => undefined)
+    await setImmediate()
+    while (jobs.shift()?.() !== undefined);
+    await setImmediate()
+    expect([kept.heard(), kept.finish()]).toEqual([true, false])
   })
 
   it('while the connection is open on both sides', async () => {
