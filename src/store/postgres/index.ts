@@ -24,7 +24,7 @@ import type { PostgresStoreOptions } from './options.ts'
 import { createPartitions } from './partitions.ts'
 import { openConnections } from './pool.ts'
 import type { Connections } from './pool.ts'
-import { prune } from './prune.ts'
+import { createPrune } from './prune.ts'
 import { idempotencyLocks, idempotencyResponses, meta } from './idempotency.ts'
 import { requests, shards } from './shared.ts'
 import { publicPages, versioned } from './versioned.ts'
@@ -52,6 +52,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
   }
   const db = createDatabase(settings, connections, () => closing.signal)
   const partitions = createPartitions(db)
+  const prune = createPrune(db)
   const broadcast = createChangeBroadcast({ schema: db.schema, connections })
 
   const store: Omit<FullStore, 'shared' | 'open' | 'close'> = {
@@ -75,7 +76,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     commit: (changes) => commit(db, partitions, changes),
     async prune(old) {
       await partitions.ensureAhead(clock.now())
-      return prune(db, old, clock.now())
+      return prune(old, clock.now())
     },
     shards: shards(db),
     changes: { listen: (listener, onTable) => broadcast.listen(listener, onTable) },

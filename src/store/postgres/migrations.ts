@@ -7,9 +7,19 @@
 
 import { StorageError } from '../../errors.ts'
 import type { Database, Session } from './database.ts'
-import { contactVersionSchema, firstSchema, hourlySchema } from './schema.ts'
+import {
+  contactVersionSchema,
+  firstSchema,
+  hourlySchema,
+  waitingOfIncidentSchema,
+} from './schema.ts'
 
-export const STEPS: readonly string[] = [firstSchema, hourlySchema, contactVersionSchema]
+export const STEPS: readonly string[] = [
+  firstSchema,
+  hourlySchema,
+  contactVersionSchema,
+  waitingOfIncidentSchema,
+]
 
 /** A step may rewrite a table, or wait for another engine that runs it. */
 const STEP_LIMIT_MS = 600_000

@@ -8,20 +8,38 @@
 import type { EpochMs } from '../../model.ts'
 import type { PruneOptions } from '../store.ts'
 import { goOnRemoving } from './account-removal.ts'
-import type { Database, Session } from './database.ts'
+import type { Database } from './database.ts'
 import { dropOld } from './partitions.ts'
+import { createPruneNotifications } from './prune-notifications.ts'
 import { dayOf } from '../../model/time.ts'
 
 /** How long commit tokens are kept; they are read within seconds. */
 const NOTE_MS = 3_600_000
 
-export async function prune(db: Database, options: PruneOptions, now: EpochMs): Promise<number> {
+/** Removes up to `limit` rows of each kind; resolves with how many. */
+export type Prune = (options: PruneOptions, now: EpochMs) => Promise<number>
+
+export function createPrune(db: Database): Prune {
+  const pruneNotifications = createPruneNotifications(db)
+  return (options, now) => pruneAll(db, { options, now, pruneNotifications })
+}
+
+interface Pruning {
+  readonly options: PruneOptions
+  readonly now: EpochMs
+  readonly pruneNotifications: (options: PruneOptions) => Promise<number>
+}
+
+async function pruneAll(
+  db: Database,
+  { options, now, pruneNotifications }: Pruning,
+): Promise<number> {
   const { limit } = options
   const removed = await goOnRemoving(db, limit)
   const orphans = await pruneOrphans(db, limit)
   const results = await dropOld(db, { before: options.results_before, limit: limit - orphans })
   const others = [
-    await pruneNotifications(db, options),
+    await pruneNotifications(options),
     await db.run(DAYS, [dayOf(options.history_before), limit]),
     await db.run(HOURS, [options.hours_before, limit]),
     await db.run(AVAILABILITY, [options.history_before, limit]),
@@ -55,30 +73,6 @@ async function pruneOrphans(db: Database, limit: number): Promise<number> {
   }
   return gone
 }
-
-function pruneNotifications(
-  db: Database,
-  { notifications_before, limit }: PruneOptions,
-): Promise<number> {
-  const work = async (session: Session): Promise<number> => {
-    const [row] = await session.rows(NOTIFICATIONS, [notifications_before, limit])
-    return Number(row?.['gone'])
-  }
-  return db.transaction(work, { repeatable: true })
-}
-
-const NOTIFICATIONS = `WITH old AS (
-    SELECT o.id FROM watchpost.notifications AS o
-    WHERE o.finished_at IS NOT NULL AND o.finished_at < $1 AND NOT EXISTS (
-      SELECT 1 FROM watchpost.incidents AS i WHERE i.id = o.incident_id AND i.ended_at IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM watchpost.notifications AS w
-      WHERE w.incident_id = o.incident_id AND w.finished_at IS NULL)
-    ORDER BY o.finished_at, o.id LIMIT $2 FOR UPDATE OF o SKIP LOCKED),
-  attempts AS (
-    DELETE FROM watchpost.attempts AS a USING old WHERE a.notification_id = old.id),
-  gone AS (
-    DELETE FROM watchpost.notifications AS n USING old WHERE n.id = old.id RETURNING n.id)
-  SELECT count(*) AS gone FROM gone`
 
 const DAYS = `WITH old AS MATERIALIZED (
     SELECT monitor_id, day FROM watchpost.daily WHERE day < $1 ORDER BY day LIMIT $2

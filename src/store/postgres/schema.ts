@@ -307,3 +307,9 @@ CREATE INDEX hourly_hour ON watchpost.hourly (hour);
 export const contactVersionSchema: string = `
 ALTER TABLE watchpost.contacts ADD COLUMN version integer NOT NULL DEFAULT 1;
 `
+
+/** Finds the waiting notifications of an incident without reading the others. */
+export const waitingOfIncidentSchema: string = `
+CREATE INDEX notifications_awaited ON watchpost.notifications (incident_id)
+  WHERE status IN ('queued', 'sending');
+`
