@@ -35,7 +35,8 @@ describe('the requests of connections', () => {
         answers.push(res)
         const req = { nth } as unknown as IncomingMessage
         const run = () => void begun.push(`${name}${nth}`)
-        queue.take(connection, { req, res: res as unknown as ServerResponse, run })
+        const answer = res as unknown as ServerResponse
+        queue.take(connection, { req, res: answer, has_body: false, run })
       }
       /** The oldest answer has left. */
       const answered = () => answers.shift()?.emit('close')
@@ -98,7 +99,8 @@ describe('the requests of connections', () => {
     expect([begun, connection.since]).toEqual([['a1'], 0])
   })
 
-  it('begin for ten milliseconds in one turn, and one a turn after that', async () => {
+  /** Turns that the test begins, and requests that take so many ms. */
+  function turned() {
     const clock = simulatedClock()
     let now = 0
     const turns: (() => void)[] = []
@@ -114,20 +116,24 @@ describe('the requests of connections', () => {
       },
       end: () => undefined,
     })
-    /** Takes so many ms. */
-    const ask = (client: string, ms: number) => {
+    const ask = (client: string, ms: number, has_body = false) => {
       const connection = createConnection(new Peer().socket, { client, now })
       const res = Object.assign(new EventEmitter(), { setHeader: () => undefined })
       const run = () => {
         begun.push(client)
         now += ms
       }
-      const request = { req: {} as IncomingMessage, res: res as unknown as ServerResponse, run }
-      queue.take(connection, request)
+      const answer = res as unknown as ServerResponse
+      queue.take(connection, { req: {} as IncomingMessage, res: answer, has_body, run })
     }
     const turn = () => {
       for (const run of turns.splice(0)) run()
     }
+    return { queue, begun, ask, turn }
+  }
+
+  it('begin for ten milliseconds in one turn, and one a turn after that', () => {
+    const { begun, ask, turn } = turned()
     ask('a', 9)
     ask('b', 1)
     ask('c', 1)
@@ -147,6 +153,58 @@ describe('the requests of connections', () => {
     ask('f', 1)
     expect([begun.at(-1), begun.length]).toEqual(['f', 8])
   })
+
+  it('with a body and without one alternate', () => {
+    const { begun, ask, turn } = turned()
+    ask('a', 10)
+    for (let n = 0; n < 3; n++) ask('slow', 1, true)
+    for (let n = 0; n < 3; n++) ask('short', 1)
+    for (let n = 0; n < 6; n++) turn()
+    expect(begun).toEqual(['a', 'slow', 'short', 'slow', 'short', 'slow', 'short'])
+  })
+
+  it('with a body wait while connections are accepted, for sixteen turns at most', () => {
+    const { queue, begun, ask, turn } = turned()
+    queue.accepted()
+    ask('slow', 1, true)
+    ask('slow', 1, true)
+    for (let n = 0; n < 16; n++) {
+      expect(begun).toEqual([])
+      turn()
+      queue.accepted()
+    }
+    turn()
+    expect(begun).toEqual(['slow'])
+    // One without a body waits for none of them, and those with one begin when nobody comes any more.
+    queue.accepted()
+    ask('short', 1)
+    turn()
+    expect(begun).toEqual(['slow', 'short'])
+    turn()
+    expect(begun).toEqual(['slow', 'short', 'slow'])
+    ask('slow', 1, true)
+    expect(begun).toHaveLength(4)
+  })
+
+  it.each([
+    [{ 'content-length': '1' }, false],
+    [{ 'transfer-encoding': 'chunked' }, false],
+    [{ 'content-length': '0' }, true],
+    [{}, true],
+  ])(
+    'have a body by their headers: %j begins at once behind a new connection: %s',
+    (headers, at_once) => {
+      const clock = simulatedClock()
+      const server = new EventEmitter()
+      limitServer(server as unknown as Server, { clock })
+      let begun = 0
+      server.on('request', () => begun++)
+      const peer = new Peer('192.0.2.1')
+      server.emit('connection', peer)
+      server.emit('request', { socket: peer, complete: false, headers }, new EventEmitter())
+      expect(begun).toBe(at_once ? 1 : 0)
+    },
+  )
 })
 
 describe('a limited server', () => {
@@ -213,7 +271,7 @@ describe('a limited server', () => {
     const { clock, come, all, events } = server()
     const { peer } = come()
     const res = Object.assign(new EventEmitter(), { headersSent: false })
-    all.emit('request', { socket: peer, complete: true }, res)
+    all.emit('request', { socket: peer, complete: true, headers: {} }, res)
     res.emit('close')
     await clock.advance(IDLE)
     expect([peer.done, events]).toEqual([
@@ -238,7 +296,7 @@ describe('a limited server', () => {
     all.on('connection', (peer) => told.push(peer))
     const [one] = [come()]
     const res = new EventEmitter()
-    all.emit('request', { socket: one.peer, complete: true }, res)
+    all.emit('request', { socket: one.peer, complete: true, headers: {} }, res)
     const other = come()
     expect([one.told, other.told, told]).toEqual([true, true, [one.peer]])
     expect(other.peer.done).toEqual(['destroyed'])
@@ -266,7 +324,7 @@ describe('a limited server', () => {
       all.on(event, (first: { readonly n?: number }) => heard.push(`${event} ${first.n ?? ''}`))
     const answers = events.map((event, n) => {
       const res = new EventEmitter()
-      expect(all.emit(event, { socket: peer, n, complete: true }, res)).toBe(true)
+      expect(all.emit(event, { socket: peer, n, complete: true, headers: {} }, res)).toBe(true)
       return res
     })
     expect(all.emit('clientError', {}, peer)).toBe(true)

@@ -28,6 +28,7 @@ const ARRIVING: Body = { complete: false, destroyed: false }
 const responding = ({ headersSent = false } = {}) => ({
   req: {} as IncomingMessage,
   res: { headersSent } as ServerResponse,
+  has_body: false,
   run: () => undefined,
 })
 

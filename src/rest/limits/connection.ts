@@ -12,6 +12,7 @@ import type { LimitName, Limits } from './options.ts'
 export interface PendingRequest {
   readonly req: IncomingMessage
   readonly res: ServerResponse
+  readonly has_body: boolean
   run(): void
 }
 

@@ -83,6 +83,7 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
   server.keepAliveTimeout = limits.idleTimeoutMs
   onEvents(server, {
     connection(socket) {
+      queue.accepted()
       if (connections.admit(socket) === undefined) return false
       timer ??= clock.timer(POLL_MS, look, { background: true })
       return true
@@ -97,7 +98,7 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
       if (req.socket.destroyed) return
       const connection = connections.of(req.socket)
       if (connection === undefined) run()
-      else queue.take(connection, { req, res, run: AsyncResource.bind(run) })
+      else queue.take(connection, { req, res, has_body: hasBody(req), run: inContext(run) })
     },
   })
 }
@@ -119,4 +120,15 @@ function onEvents(server: Server, events: ServerEvents): void {
     })
     return true
   }
+}
+
+/** RFC 9112, 6.3. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return (headers['content-length'] ?? '0') !== '0' || 'transfer-encoding' in headers
+}
+
+/** Keeps the asynchronous context of the request. `AsyncResource.bind` takes 0.1 ms on Node 20. */
+function inContext(run: () => void): () => void {
+  const resource = new AsyncResource('watchpost.request')
+  return () => resource.runInAsyncScope(run)
 }

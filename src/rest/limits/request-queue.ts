@@ -1,6 +1,6 @@
 /**
  * Handles pipelined requests on a connection one at a time, and those that many connections send at once in several
- * turns of the event loop, clients in turn.
+ * turns of the event loop, clients in turn. Requests with a body wait while new connections are accepted.
  *
  * @module
  */
@@ -19,6 +19,9 @@ const BEYOND_LIMIT = 256
 /** For how long requests begin in one turn of the event loop; the last of them may take longer. */
 const TURN_MS = 10
 
+/** Requests with a body wait for at most this many turns in which a connection was accepted. */
+const ACCEPTING_TURNS = 16
+
 interface RequestQueueOptions {
   readonly limits: Pick<Limits, 'maxPipelinedRequests'>
   readonly clock: Pick<Clock, 'monotonic' | 'timer'>
@@ -27,10 +30,18 @@ interface RequestQueueOptions {
 
 export interface RequestQueue {
   take(connection: Connection, request: PendingRequest): void
+  /** A connection was accepted. */
+  accepted(): void
 }
 
 export function createRequestQueue({ limits, clock, end }: RequestQueueOptions): RequestQueue {
   const waiting = createWaiting()
+  const waitingWithBody = createWaiting()
+  /** A connection was accepted since the last turn that looked. */
+  let accepting = false
+  /** The turns in a row in which requests with a body waited for that. */
+  let turns_waited = 0
+  let with_body_last = false
   let timer: Timer | undefined
   /** When the first request of this turn began. */
   let turn_began: number | undefined
@@ -40,14 +51,38 @@ export function createRequestQueue({ limits, clock, end }: RequestQueueOptions):
    * turn delays new clients.
    */
   function beginSoon(connection: Connection): void {
-    waiting.add(connection)
+    const list = connection.pending[0]?.has_body === true ? waitingWithBody : waiting
+    list.add(connection)
     timer ??= clock.timer(0, beginNext)
   }
 
+  function isAnyWaiting(): boolean {
+    return !waiting.isEmpty() || !waitingWithBody.isEmpty()
+  }
+
   function beginNext(): void {
-    const connection = waiting.take()
-    timer = waiting.isEmpty() ? undefined : clock.timer(0, beginNext)
+    const connection = takeNext()
+    timer = isAnyWaiting() ? clock.timer(0, beginNext) : undefined
     if (connection !== undefined) begin(connection)
+  }
+
+  /** Requests with and without a body alternate, so that a crowd of slow bodies delays no `GET`. */
+  function takeNext(): Connection | undefined {
+    const lists = with_body_last ? [waiting, waitingWithBody] : [waitingWithBody, waiting]
+    const list = (isAcceptingFirst() ? [waiting] : lists).find((each) => !each.isEmpty())
+    if (list !== undefined) with_body_last = list === waitingWithBody
+    return list?.take()
+  }
+
+  /**
+   * To begin a request with a body takes longer than to accept a connection, and the client behind a crowd waits for
+   * each turn of the crowd.
+   */
+  function isAcceptingFirst(): boolean {
+    const first = accepting && turns_waited < ACCEPTING_TURNS
+    accepting = false
+    turns_waited = first ? turns_waited + 1 : 0
+    return first
   }
 
   /** All that arrives at once would be handled in this turn. */
@@ -88,8 +123,12 @@ export function createRequestQueue({ limits, clock, end }: RequestQueueOptions):
       connection.latest = request.req
       pending.push(request)
       if (pending.length > 1) return
-      if (waiting.isEmpty() && !isTurnOver()) begin(connection)
+      const waits = isAnyWaiting() || (request.has_body && accepting)
+      if (!waits && !isTurnOver()) begin(connection)
       else beginSoon(connection)
+    },
+    accepted() {
+      accepting = true
     },
   }
 }
