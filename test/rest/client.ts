@@ -42,9 +42,12 @@ export function client(options: Omit<RestOptions, 'clock'> = {}): Client {
       return mounted.fetch(request)
     },
   }
+  let document: Promise<Document> | undefined
   const ask: Client['ask'] = async (method, path, asked = {}) => {
     const answer = await answerOf(rest.fetch(requestTo(method, path, asked)))
-    if (options.basePath === undefined) await expectDocumented(rest, { method, path, answer })
+    if (options.basePath === undefined && isDescribed(path, answer)) {
+      expectDocumented(await (document ??= documentOf(rest)), { method, path, answer })
+    }
     return answer
   }
   const create = async (body: object = tcpMonitor): Promise<number> =>
@@ -77,14 +80,19 @@ async function answerOf(pending: Promise<Response>): Promise<Answer> {
   return { status, headers, text, body: json ? JSON.parse(text) : undefined }
 }
 
-async function expectDocumented(
-  rest: Rest,
+const isDescribed = (path: string, { body }: Answer): boolean =>
+  body !== undefined && !path.includes('openapi.json')
+
+async function documentOf(rest: Rest): Promise<Document> {
+  return (await rest.fetch(requestTo('GET', '/api/v1/openapi.json'))).json() as Promise<Document>
+}
+
+function expectDocumented(
+  document: Document,
   told: { readonly method: string; readonly path: string; readonly answer: Answer },
-): Promise<void> {
+): void {
   const { method, path, answer } = told
-  if (answer.body === undefined || path.includes('openapi.json')) return
-  const document = await (await rest.fetch(requestTo('GET', '/api/v1/openapi.json'))).json()
-  const { paths } = document as { paths: Record<string, Record<string, Operation>> }
+  const { paths } = document
   const pathname = path.split('?')[0] ?? ''
   const known = Object.keys(paths).find((pattern) =>
     new RegExp(`^${pattern.replace(/\{id\}/g, '\\d+').replace(/\{\w+\}/g, '[^/]+')}$`).test(
@@ -99,6 +107,10 @@ async function expectDocumented(
   }
   const schema = documented?.content['application/json'].schema ?? error
   expect(departures(answer.body, schema, document)).toEqual([])
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
 interface Operation {
