@@ -312,6 +312,13 @@ describe('name servers', () => {
     })
   })
 
+  it('that have an address of one link only may not be asked', async () => {
+    const asked = await failure(asking().dns({ nameservers: ['[fe80::1%lo]'] }))
+    expect(asked).toMatchObject({
+      ...{ code: 'connect_blocked', message: 'fe80::1%lo is not an address that can be dialled' },
+    })
+  })
+
   it('have a defect of ours told as it is', async () => {
     const policy = () => {
       throw new TypeError('a defect')
@@ -675,6 +682,26 @@ describe('the name servers of the location', () => {
     const closed = `127.0.0.1:${await closedPort()}`
     const second = asking({ nameservers: [closed, server.address] })
     expect(await failure(second.dns())).toMatchObject({ code: 'dns_malformed' })
+  })
+
+  it('are to blame where one cuts its answer off, and says nothing over TCP either', async () => {
+    const stream = await overStream((_query, socket) => socket.end())
+    const queries: Buffer[] = []
+    const socket = createSocket('udp4')
+    socket.on('message', (query, from) => {
+      queries.push(query)
+      socket.send(dnsAnswer(query, { flags: 0x8200 }), from.port, from.address)
+    })
+    socket.bind(stream.port, '127.0.0.1')
+    await once(socket, 'listening')
+    onTestFinished(() => void socket.close())
+    const address = `127.0.0.1:${stream.port}`
+    expect(await failure(asking({ nameservers: [address] }).dns())).toMatchObject({
+      code: 'probe_resolver_broken',
+      message: `No name server of this location can be reached (${address})`,
+    })
+    // It is alive, and so is not asked whether it is.
+    expect(queries).toHaveLength(1)
   })
 
   it('are to blame where none is configured, or none can be reached', async () => {

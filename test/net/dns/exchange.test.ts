@@ -1,8 +1,10 @@
 /** Parts of an exchange with a name server that no server can bring about. */
-import { describe, expect, it } from 'vitest'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAsker } from '../../../src/net/dns/ask.ts'
 import type { AskerParts } from '../../../src/net/dns/ask.ts'
-import { exchangeStream } from '../../../src/net/dns/exchange.ts'
+import { exchangeStream, exchangeUdp } from '../../../src/net/dns/exchange.ts'
 import type { Codec } from '../../../src/net/dns/message.ts'
 import type { Connection } from '../../../src/net/net.ts'
 import { createStop } from '../../../src/net/timing/stop.ts'
@@ -52,6 +54,48 @@ describe('an exchange over TCP', () => {
     await clock.settle()
     expect(done[0]).toBe('close')
   })
+})
+
+describe('an exchange over UDP', () => {
+  /** Answers with datagrams of these lengths. */
+  async function asked(message: Uint8Array, ...lengths: readonly number[]) {
+    const server = createSocket('udp4')
+    server.on('message', (_query, { port, address }) => {
+      for (const length of lengths) server.send(Buffer.alloc(length), port, address)
+    })
+    server.bind(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const read: number[] = []
+    const answer = exchangeUdp({
+      ...{ address: '127.0.0.1', port: server.address().port, server: 'ns.test:53', message },
+      ...{ clock: simulatedClock(), signal: createStop(), timeout_ms: 1000 },
+      ...{ own: () => undefined, timed: () => () => undefined },
+      read: ({ length }) => (read.push(length), length),
+    })
+    return { answer, read }
+  }
+
+  it('reads no datagram of more than 4,096 bytes', async () => {
+    const { answer, read } = await asked(Buffer.of(1), 4097, 4096)
+    expect(await answer).toBe(4096)
+    expect(read).toEqual([4096])
+  })
+
+  it('fails at once where the query cannot be sent', async () => {
+    const { answer } = await asked(Buffer.alloc(70_000))
+    await expect(answer).rejects.toMatchObject({ name: 'CheckFailure', phase: 'resolve' })
+  })
+})
+
+it.each([
+  ['192.0.2.1', 4],
+  ['2001:db8::1', 6],
+  ['fe80::1%eth0', 6],
+])('a name server of the system is dialled as it is: %s', (host, family) => {
+  const asker = createAsker({ known: () => undefined } as unknown as AskerParts, {} as Codec)
+  const server = { scheme: 'tcp', host, port: 53 } as const
+  expect(asker.placed(server, true)).toMatchObject({ address: { address: host, family } })
 })
 
 it('a name server whose name has no address has no cause for that', async () => {
