@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { StorageError } from '../../src/errors.ts'
 import { MESSAGE_LIMIT_BYTES } from '../../src/rest/heartbeat.ts'
 import { client } from './client.ts'
 
-async function setUp() {
-  const made = client()
+async function setUp(options: Parameters<typeof client>[0] = {}) {
+  const made = client(options)
   await made.create({ type: 'heartbeat', name: 'Backup' })
   const { monitor } = (await made.ask('GET', '/api/v1/monitors/1')).body
   const address = `/hb/${monitor.token}`
@@ -51,6 +52,9 @@ describe('the heartbeat address', () => {
       const { ping, signals } = await setUp()
       const { status, body } = await ping('GET', suffix)
       expect([status, body.error, signals]).toEqual([400, 'bad_signal', []])
+      expect(body.message).toBe(
+        'After the token: nothing, start, fail, log, or an exit code from 0 to 255',
+      )
     },
   )
 
@@ -92,15 +96,25 @@ describe('the heartbeat address', () => {
     ])
   })
 
+  it('shows where the message of a job ends amid a character', async () => {
+    const { ping, signals } = await setUp()
+    await ping('POST', '', { body: new Uint8Array([0x61, 0xe2, 0x82]) })
+    expect(signals).toEqual([{ kind: 'success', message: 'a\ufffd' }])
+  })
+
   it('does not lose a signal for a parameter that makes no sense', async () => {
     const { ping, signals } = await setUp()
     await ping('GET', `?duration_ms=long&rid=${'r'.repeat(1000)}`)
     expect(signals).toEqual([{ kind: 'success', run_id: 'r'.repeat(200) }])
+    for (const duration of ['15ms', 't15', '-1', '1.5', '1234567890123'])
+      await ping('GET', `?duration_ms=${duration}`)
+    expect(signals.slice(1)).toEqual(Array(5).fill({ kind: 'success' }))
   })
 
   it.each([
     ['text/plain', 'OK'],
     ['text/plain, */*', 'OK'],
+    ['text/plain, application/json', 'OK'],
     ['application/json, text/plain, */*', undefined],
     ['*/*', undefined],
   ])('answers Accept: %s', async (accept, text) => {
@@ -118,9 +132,37 @@ describe('the heartbeat address', () => {
     },
   )
 
+  it('says what is not there: the address, or the monitor of the token', async () => {
+    const { ask } = await setUp()
+    const messageAt = async (path: string) =>
+      (await ask('GET', path, { key: null })).body.message as unknown
+    expect(await messageAt('/hb/token-1/fail/1')).toBe('There is no such address')
+    expect(await messageAt('/hb/unknown')).toBe('There is no such monitor')
+  })
+
+  it('refuses the unknown tokens of one client beyond twenty a minute, and never a right one', async () => {
+    const { ask, ping, signals } = await setUp({ clientOf: () => '192.0.2.7' })
+    const statuses: number[] = []
+    for (let n = 0; n < 21; n++)
+      statuses.push((await ask('GET', '/hb/unknown', { key: null })).status)
+    expect(statuses).toEqual([...Array<number>(20).fill(404), 429])
+    expect((await ping('GET', '')).status).toBe(200)
+    expect(signals).toHaveLength(1)
+  })
+
+  it('counts no failure of its own as an unknown token', async () => {
+    const { ping, store } = await setUp({ clientOf: () => '192.0.2.7' })
+    const byTokenHash = (): Promise<never> => Promise.reject(new StorageError('disk full'))
+    Object.assign(store.monitors, { byTokenHash })
+    for (let n = 0; n < 21; n++) expect((await ping('GET', '')).status).toBe(503)
+  })
+
   it.each(['PUT', 'DELETE', 'PATCH'])('does not take %s', async (method) => {
     const { ping } = await setUp()
-    const { status, headers } = await ping(method, '')
+    const { status, headers, body } = await ping(method, '')
     expect([status, headers.get('allow')]).toEqual([405, 'GET, POST'])
+    expect(body).toMatchObject({
+      ...{ error: 'method_not_allowed', message: 'This address takes GET, POST' },
+    })
   })
 })
