@@ -44,6 +44,12 @@ const REST_RULES = 'src/rest/{cross-site,envelope,etag,http-error,parsed-body,qu
 const REST_LIMITS = 'src/rest/limits/**/*.ts'
 const REST_REQUESTS = 'src/rest/{body,idempotency,rate-limit}.ts'
 
+/** A request from its key to its route; on Node's server; at the address of a heartbeat; about monitors. */
+const REST_ENTRY = 'src/rest/{auth,fetch,operation}.ts'
+const REST_NODE = 'src/rest/node.ts'
+const REST_HEARTBEAT = 'src/rest/heartbeat.ts'
+const REST_MONITORS = 'src/rest/{bulk,incidents,monitors}.ts'
+
 /** Names, messages and records of DNS, and which of them a user may see. */
 const DNS_RULES = 'src/net/dns/{inside,message,names,records}.ts'
 
@@ -161,9 +167,30 @@ export const parts = {
     sources: [REST_REQUESTS],
     tests: named('test/rest', 'rate-limit body repeatable'),
   },
-  rest: {
-    sources: ['src/rest/*.ts', `!${REST_RULES}`, `!${REST_REQUESTS}`],
-    tests: named('test/rest', 'warnings heartbeat routes refusals'),
+  'rest-entry': {
+    sources: [REST_ENTRY],
+    tests: named('test/rest', 'entry refusals openapi contacts audit-log'),
+  },
+  'rest-node': { sources: [REST_NODE], tests: named('test/rest', 'node hosts'), pollMs: 2500 },
+  'rest-heartbeat': {
+    sources: [REST_HEARTBEAT],
+    tests: named('test/rest', 'openapi-contract heartbeat'),
+  },
+  'rest-monitors': {
+    sources: [REST_MONITORS],
+    tests: named('test/rest', 'openapi-contract bulk warnings routes scopes'),
+  },
+  'rest-resources': {
+    sources: [
+      'src/rest/*.ts',
+      ...[REST_RULES, REST_REQUESTS, REST_ENTRY, REST_NODE, REST_HEARTBEAT, REST_MONITORS].map(
+        (pattern) => `!${pattern}`,
+      ),
+    ],
+    tests: named(
+      'test/rest',
+      'openapi-contract resources audit-log contacts maintenance status-reports routes',
+    ),
   },
   'http-rules': {
     sources: [HTTP_RULES],
