@@ -77,6 +77,41 @@ it('a change that can never be read keeps no other from being followed, and fill
   expect(errors - first).toBeLessThan(COUNT * 10)
 })
 
+it('thousands of changes of one account are read a few at a time, and those of another do not wait for them', async () => {
+  const { clock, store, join } = place()
+  const [a, inner] = [await join(store()), store()]
+  const read: number[] = []
+  let [under_way, most] = [0, 0]
+  const get: FullStore['monitors']['get'] = async (id) => {
+    most = Math.max(most, ++under_way)
+    read.push(id)
+    await clock.sleep(10)
+    under_way--
+    return inner.monitors.get(id)
+  }
+  const b = await join({ ...inner, monitors: { ...inner.monitors, get } })
+  await clock.advance(15_000)
+  const { id: big } = await a.engine.accounts.create({ name: 'big' })
+  const settings = { type: 'scripted', name: 'm', host: 'm', interval_sec: 3600 } as const
+  for (let n = 0; n < 400; n++) await a.engine.account(big).monitors.create(settings)
+  const own: number[] = []
+  for (let n = 0; n < 20; n++) own.push((await a.engine.monitors.create(settings)).id)
+  await clock.advance(MINUTE)
+  const of_b = own.filter((id) => [...b.engine.readings(1)].some((one) => one.id === id))
+  expect(of_b.length).toBeGreaterThan(0)
+
+  read.length = most = 0
+  const removed = a.engine.accounts.remove(big)
+  await clock.advance(20)
+  for (const id of own) await a.engine.monitors.update(id, { name: 'new' })
+  await clock.advance(MINUTE)
+  await removed
+  expect([...b.engine.readings()].map(({ id }) => id)).toEqual(of_b)
+  expect(most).toBeLessThanOrEqual(8)
+  expect(read.length).toBeGreaterThan(150)
+  for (const id of of_b) expect(read.indexOf(id)).toBeLessThan(100)
+})
+
 it('planned work that another engine made while the store failed holds once the store works', async () => {
   const { clock, store, join } = place()
   const [a, inner] = [await join(store()), store()]

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { yieldingQueueOf } from '../../clock.ts'
 import type { Timer } from '../../clock.ts'
+import { createFairQueue } from '../../fair-queue.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { AccountWindows } from '../monitors/account-windows.ts'
@@ -19,8 +21,18 @@ const RETRY_MAX_MS = 60_000
 /** Maximum number of failures per try: a store that is down is not queried for every monitor. */
 const FAILURES_PER_TRY = 5
 
+/** Reads at a time, one more for an account without any: a change of ten thousand monitors must not fill the pool. */
+const READS = 4
+
 /** What has changed: a monitor, the windows of accounts, or anything. */
 type Subject = number | 'windows' | 'all'
+
+interface Waiting {
+  readonly subject: Subject
+  /** 0 for what belongs to no account, or to none that is known yet. */
+  readonly account_id: number
+  readonly host: ''
+}
 
 export interface ChangeFeed {
   /** Follows changes from then on; changes of monitors that are not cached have no effect. */
@@ -47,6 +59,9 @@ export function createChangeFeed({
   const missed = new Set<Subject>()
   let timer: Timer | undefined
   let failures = 0
+  const queue = createFairQueue<Waiting>({ slots: READS, perHost: READS + 1 })
+  const waiting = new Set<Subject>()
+  const nextTurn = yieldingQueueOf(core.clock)
 
   async function refresh(id: number): Promise<void> {
     const { before, after } = await monitorCache.refresh(id)
@@ -97,21 +112,41 @@ export function createChangeFeed({
     for (const [subject, err] of failed) retryLater(subject, err)
   }
 
-  function readOrRetry(subject: Subject): void {
-    read(subject).catch((err: unknown) => retryLater(subject, err))
+  function readSoon(subject: Subject): void {
+    if (waiting.has(subject)) return
+    waiting.add(subject)
+    const cached = typeof subject === 'number' ? monitorCache.peek(subject) : undefined
+    queue.add({ subject, account_id: cached?.record.account_id ?? 0, host: '' })
+    readNext()
+  }
+
+  function readNext(): void {
+    for (let next = queue.take(); next !== undefined; next = queue.take()) void readOrRetry(next)
+  }
+
+  async function readOrRetry(next: Waiting): Promise<void> {
+    const { subject } = next
+    await nextTurn()
+    // What changes from now on has to be read once more.
+    waiting.delete(subject)
+    await read(subject).catch((err: unknown) => retryLater(subject, err))
+    queue.release(next)
+    readNext()
   }
 
   return {
     async start() {
       stopListening = await core.store.changes?.listen(
-        (id) => readOrRetry(id ?? 'all'),
-        () => readOrRetry('windows'),
+        (id) => readSoon(id ?? 'all'),
+        () => readSoon('windows'),
       )
     },
     async stop() {
       timer?.cancel()
       timer = undefined
       missed.clear()
+      queue.drop(() => true)
+      waiting.clear()
       const ending = stopListening
       stopListening = undefined
       await ending?.()
