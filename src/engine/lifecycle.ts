@@ -174,8 +174,12 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     }
   }
 
-  function releaseShards(shards: readonly number[]): void {
-    for (const id of monitorCache.drop(shards)) schedule.release(id)
+  async function releaseShards(shards: readonly number[]): Promise<void> {
+    const yieldIfLong = yielderOf(clock)
+    for (const id of monitorCache.drop(shards)) {
+      await yieldIfLong()
+      schedule.release(id)
+    }
   }
 
   /** Waits for a running start, but not longer than `max_ms`. */

@@ -3,12 +3,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { http } from '../../src/checkers/http/index.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
-import { memoryStore } from '../../src/store/memory.ts'
+import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import { makeCopies } from '../support/copies.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
@@ -170,6 +170,32 @@ it('starts with thousands of accounts that have contacts in short turns', async 
     })
   }
   expect((await startingOn(store)).longest_ms).toBeLessThan(TURN_MS)
+})
+
+it('hands thousands of monitors over to an engine that joins in short turns', async () => {
+  const place = memoryPlace()
+  const store = memoryStore({ place })
+  const first = engineOn(store)
+  const settings = { type: 'tcp', name: 'n', host: '127.0.0.1', port: 1 } as const
+  const { id } = await first.monitors.create({ ...settings, interval_sec: 3600 })
+  await makeCopies(store, id, 20_000)
+  const running = () => [...first.readings()].length
+  await first.start()
+  const handing = await leastOf(
+    3,
+    async () => {
+      const next = engineOn(memoryStore({ place }))
+      const measured = await measureTurns(async () => {
+        await next.start()
+        await vi.waitFor(() => expect(running()).toBeLessThan(11_000), 30_000)
+      })
+      await next.stop()
+      await vi.waitFor(() => expect(running()).toBeGreaterThan(20_000), 30_000)
+      return measured
+    },
+    TURN_MS,
+  )
+  expect(handing.longest_ms).toBeLessThan(TURN_MS)
 })
 
 it('asks the store once for what a hundred contacts were told last, not once for each', async () => {

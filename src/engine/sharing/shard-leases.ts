@@ -32,7 +32,8 @@ export interface ShardLeases {
 export interface ShardListener {
   /** Starts the monitors of these shards; if it rejects, they are offered again. */
   acquired(shards: readonly number[]): Promise<void>
-  released(shards: readonly number[]): void
+  /** Drops the monitors of these shards, which this engine no longer owns. */
+  released(shards: readonly number[]): Promise<void>
 }
 
 export function createShardLeases(core: Core): ShardLeases {
@@ -62,7 +63,7 @@ export function createShardLeases(core: Core): ShardLeases {
     const lost = [...held].filter((shard) => !mine.has(shard))
     const won = [...mine].filter((shard) => !held.has(shard))
     held = new Set([...held].filter((shard) => mine.has(shard)))
-    if (lost.length > 0) listener.released(lost)
+    if (lost.length > 0) await listener.released(lost)
     if (won.length === 0 || left) return
     await listener.acquired(won)
     held = new Set([...held, ...won])
