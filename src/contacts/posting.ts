@@ -19,7 +19,7 @@ import { defineContactKind } from '../webhook/contact-kind.ts'
 import type { ContactKind, AttemptResult, Delivery } from '../webhook/contact-kind.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
-import { attemptResultOf } from '../webhook/attempt-result.ts'
+import { attemptResultInSteps } from '../webhook/attempt-result.ts'
 import type { HeaderPair } from '../webhook/headers.ts'
 import { asGuard, refusedResult, targetProblems } from '../webhook/target.ts'
 import { httpTransport, transportOptions } from '../webhook/transport.ts'
@@ -139,7 +139,7 @@ export function postingKind<const T extends FieldTable, const N extends string>(
       const answer = await transport.send(request, ctx)
       const secrets = posting.secrets(settings)
       return withBodyPause(
-        attemptResultOf(answer, { rules: POSTING_RULES, secrets, now: ctx.clock.now() }),
+        await attemptResultInSteps(ctx, answer, { rules: POSTING_RULES, secrets }),
       )
     },
   })

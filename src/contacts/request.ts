@@ -18,7 +18,7 @@ import { checkOptions } from '../options.ts'
 import { defineContactKind } from '../webhook/contact-kind.ts'
 import type { AttemptResult, ContactKind, Delivery } from '../webhook/contact-kind.ts'
 import { customHeaders, secretValues } from '../webhook/custom-headers.ts'
-import { attemptResultOf } from '../webhook/attempt-result.ts'
+import { attemptResultInSteps } from '../webhook/attempt-result.ts'
 import { webhookHeaders } from '../webhook/headers.ts'
 import { MAX_BODY_BYTES } from '../webhook/payload.ts'
 import { asGuard, refusedResult, targetProblems } from '../webhook/target.ts'
@@ -125,11 +125,7 @@ export function requestContact(
         ...secretValues(settings.headers ?? []),
         settings.secret ?? '',
       ]
-      const result = attemptResultOf(answer, {
-        rules: POSTING_RULES,
-        secrets,
-        now: ctx.clock.now(),
-      })
+      const result = await attemptResultInSteps(ctx, answer, { rules: POSTING_RULES, secrets })
       return judgedBy(settings.delivered_status, answer, withBodyPause(result))
     },
   })

@@ -7,7 +7,7 @@
 
 import type { JsonObject } from '../model.ts'
 import { isSealed } from '../seal.ts'
-import { formEncoded, formsOf, formsOfLogin, partsOfHeader } from '../secrets/forms.ts'
+import { formEncoded, formsOfLogin, partsOfHeader, spellingWithinLimits } from '../secrets/forms.ts'
 import { isHarmlessHeader } from '../secrets/headers.ts'
 import { MASK } from '../secrets/redaction.ts'
 import { escapeBytes, isPlain } from './escapes.ts'
@@ -101,10 +101,6 @@ export function secretProblems(fields: FieldTable, settings: JsonObject): Proble
 
 /** Maximum parts of header values that are redacted separately; beyond it only whole values. */
 const MAX_PARTS = 64
-/**
- * Maximum total characters of secrets that are redacted in every encoding; beyond it only verbatim.
- */
-const MAX_SPELLED_CHARACTERS = 8192
 
 /**
  * Every encoding in which the secrets of `settings` are sent. A secret next to a field `user` is
@@ -113,8 +109,8 @@ const MAX_SPELLED_CHARACTERS = 8192
 export function formsOfSecrets(fields: FieldTable, settings: JsonObject): ReadonlySet<string> {
   const forms = new Set<string>()
   const add = (more: readonly string[]): void => more.forEach((form) => forms.add(form))
+  const spellingOf = spellingWithinLimits(quotedForms)
   let parts_left = MAX_PARTS
-  let characters_left = MAX_SPELLED_CHARACTERS
   mapSecrets(fields, settings, (secret, _path, { beside, isHeader }) => {
     spell(secret)
     const { user, client_id } = beside
@@ -130,9 +126,7 @@ export function formsOfSecrets(fields: FieldTable, settings: JsonObject): Readon
   return forms
 
   function spell(secret: string): void {
-    if (secret.startsWith('-----BEGIN ')) return add(linesOfPem(secret))
-    characters_left -= secret.length
-    add(characters_left < 0 ? [secret] : [...formsOf(secret), ...quotedForms(secret)])
+    add(secret.startsWith('-----BEGIN ') ? linesOfPem(secret) : spellingOf(secret))
   }
 
   function addLogin(user: string, pass: string): void {

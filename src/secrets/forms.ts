@@ -21,6 +21,29 @@ export function formsOf(secret: string): readonly string[] {
   ])
 }
 
+/** Characters of secrets that are spelled in every form; the secrets beyond are looked for as they are. */
+const MAX_SPELLED_CHARACTERS = 8192
+/** The same in units of work: a sign that encoders escape takes as much as so many letters. */
+const MAX_SPELLED_WORK = 24_576
+const WORK_OF_SIGN = 16
+
+/**
+ * {@link formsOf} for all secrets of one owner, within limits: a KiB of signs has 160 KB of forms, which take some 9 ms.
+ * `more` adds forms to those of a secret that is spelled.
+ */
+export function spellingWithinLimits(
+  more: (secret: string) => readonly string[] = () => [],
+): (secret: string) => readonly string[] {
+  let characters = 0
+  let work = 0
+  return (secret) => {
+    characters += secret.length
+    work += secret.length + WORK_OF_SIGN * (secret.match(/[^\w.~-]/g)?.length ?? 0)
+    const isWithin = characters <= MAX_SPELLED_CHARACTERS && work <= MAX_SPELLED_WORK
+    return isWithin ? [...formsOf(secret), ...more(secret)] : [secret]
+  }
+}
+
 /**
  * A login: `user:pass` of Basic (RFC 7617) and the one line of AUTH PLAIN (RFC 4616). They hold the
  * password in a form of its own, which matters where that is too short to be looked for by itself.

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formsOf } from './forms.ts'
+import { spellingWithinLimits } from './forms.ts'
 
 /** Stands for a secret in every answer; sent back in a PATCH it keeps what is stored. */
 export const MASK = '***'
@@ -18,14 +18,26 @@ const SHORTEST_ANYWHERE = 4
 /** Where a text is cut off inside a secret, a beginning of the secret of at least this length is recognized. */
 const SHORTEST_BEGINNING = 6
 
-/** Puts {@link MASK} in place of each of `forms`. Takes time in proportion to the text and to the number of forms. */
-export function redaction(forms: Iterable<string>): (text: string) => string {
+interface Sought {
+  readonly long: readonly string[]
+  readonly short: readonly RegExp[]
+  readonly cut: readonly string[]
+}
+
+function soughtFor(forms: Iterable<string>): Sought {
   // The longest first: a secret may contain another one.
   const sorted = [...new Set(forms)].filter(Boolean).sort((a, b) => b.length - a.length)
-  if (sorted.length === 0) return (text) => text
-  const long = sorted.filter((form) => form.length >= SHORTEST_ANYWHERE)
-  const short = sorted.filter((form) => form.length < SHORTEST_ANYWHERE).map(aloneOf)
-  const cut = sorted.filter((form) => form.length > SHORTEST_BEGINNING)
+  return {
+    long: sorted.filter((form) => form.length >= SHORTEST_ANYWHERE),
+    short: sorted.filter((form) => form.length < SHORTEST_ANYWHERE).map(aloneOf),
+    cut: sorted.filter((form) => form.length > SHORTEST_BEGINNING),
+  }
+}
+
+/** Puts {@link MASK} in place of each of `forms`. Takes time in proportion to the text and to the number of forms. */
+export function redaction(forms: Iterable<string>): (text: string) => string {
+  const { long, short, cut } = soughtFor(forms)
+  if (long.length + short.length === 0) return (text) => text
   return (given) => {
     // Beginnings before and after: removing a whole form would hide a beginning in it, and may reveal one behind it.
     const begun = withoutBeginnings(given, cut)
@@ -33,6 +45,25 @@ export function redaction(forms: Iterable<string>): (text: string) => string {
     const end = withoutBeginnings(whole, cut)
     return short.reduce((text, pattern) => text.replace(pattern, MASK), end)
   }
+}
+
+/**
+ * The same for a text of many KB, in steps: one that nearly repeats a long form takes milliseconds for this form alone.
+ */
+export function* redactionSteps(given: string, forms: Iterable<string>): Generator<void, string> {
+  const { long, short, cut } = soughtFor(forms)
+  let text = withoutBeginnings(given, cut)
+  for (const form of long) {
+    yield
+    text = text.replaceAll(form, MASK)
+  }
+  yield
+  text = withoutBeginnings(text, cut)
+  for (const pattern of short) {
+    yield
+    text = text.replace(pattern, MASK)
+  }
+  return text
 }
 
 /** Of an excerpt, and of the whole text. */
@@ -74,5 +105,19 @@ function withoutBeginning(text: string, form: string): string {
 
 /** Without the secrets, in any encoding in which they may have been sent and are repeated. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return redaction(secrets.filter((secret) => secret !== '').flatMap(formsOf))(text)
+  return redaction(secrets.filter(Boolean).flatMap(spellingWithinLimits()))(text)
+}
+
+/** {@link withoutSecrets} in steps. */
+export function* withoutSecretsSteps(
+  text: string,
+  secrets: readonly string[],
+): Generator<void, string> {
+  const spellingOf = spellingWithinLimits()
+  const forms: string[] = []
+  for (const secret of secrets.filter(Boolean)) {
+    forms.push(...spellingOf(secret))
+    yield
+  }
+  return yield* redactionSteps(text, forms)
 }

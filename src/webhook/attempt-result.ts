@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { AttemptResult } from './contact-kind.ts'
-import { withoutSecrets } from '../secrets/redaction.ts'
+import type { AttemptResult, DeliveryContext } from './contact-kind.ts'
+import { createStop } from '../net/timing/stop.ts'
+import { withoutSecrets, withoutSecretsSteps } from '../secrets/redaction.ts'
 import { classify, parseRetryAfter } from './retry.ts'
 import type { RetryRules } from './retry.ts'
 import type { WebhookAnswer } from './transport.ts'
@@ -16,6 +17,19 @@ export interface ResponseFacts {
   readonly secrets: readonly string[]
   /** Epoch milliseconds, for dates in `Retry-After`. */
   readonly now: number
+}
+
+/** {@link attemptResultOf} in short turns, also where many receivers answer at the same moment. */
+export async function attemptResultInSteps(
+  { network, clock }: Pick<DeliveryContext, 'network' | 'clock'>,
+  answer: WebhookAnswer,
+  { rules, secrets }: Omit<ResponseFacts, 'now'>,
+): Promise<AttemptResult> {
+  const said = answer.answer
+    ? await network.turns.run(createStop(), withoutSecretsSteps(answer.answer, secrets))
+    : answer.answer
+  const now = clock.now()
+  return attemptResultOf({ ...answer, answer: said }, { rules, secrets: [], now })
 }
 
 export function attemptResultOf(

@@ -14,7 +14,7 @@ import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { defineContactKind } from './contact-kind.ts'
 import type { ContactKind, Delivery, DeliveryContext, AttemptResult } from './contact-kind.ts'
-import { attemptResultOf } from './attempt-result.ts'
+import { attemptResultInSteps } from './attempt-result.ts'
 import { customHeaders, secretValues } from './custom-headers.ts'
 import { webhookHeaders } from './headers.ts'
 import type { HeaderNaming, HeaderPair, WebhookHeaders } from './headers.ts'
@@ -121,7 +121,7 @@ async function deliver(
   }
   const request = { url: judged.target.url.href, method: settings.method, headers, body }
   const answer = await transport.send(request, ctx)
-  return attemptResultOf(answer, { rules, secrets: secretsOf(settings), now: ctx.clock.now() })
+  return attemptResultInSteps(ctx, answer, { rules, secrets: secretsOf(settings) })
 }
 
 function standardOf(

@@ -143,18 +143,21 @@ describe('the secrets of settings', () => {
       expect(forms.has(form)).toBe(true)
   })
 
-  it('in headers are redacted by at most 64 parts, and in every encoding up to 8 KiB', () => {
+  it('in headers are redacted by at most 64 parts, and in every encoding up to 8 KiB, or 1445 signs', () => {
     const parts = Array.from({ length: 70 }, (_, n) => `value${String(n).padStart(3, '0')}`)
     const forms = formsOfSecrets(fields, { headers: { Cookie: parts.join('; ') } })
     expect([parts[63], parts[64]].map((part) => forms.has(part!))).toEqual([true, false])
-    const long = 'ä'.repeat(4096)
-    const encoded = encodeURIComponent(long)
     const of = (...secrets: readonly string[]) =>
       formsOfSecrets(fields, { token: secrets[0], auth: { pass: secrets[1] } })
-    expect(of(long, 'é'.repeat(4096)).has(encodeURIComponent('é'.repeat(4096)))).toBe(true)
-    expect(of(long, long).has(encoded)).toBe(true)
-    expect(of(long, `${long}ä`).has(encodeURIComponent(`${long}ä`))).toBe(false)
-    expect(of(long, `${long}ä`).has(`${long}ä`)).toBe(true)
+    const long = `${'x'.repeat(4095)}ä`
+    const longer = `${'x'.repeat(4096)}ä`
+    expect(of(long, long.toUpperCase()).has(encodeURIComponent(long.toUpperCase()))).toBe(true)
+    expect(of(long, longer).has(encodeURIComponent(longer))).toBe(false)
+    expect(of(long, longer).has(longer)).toBe(true)
+    const [signs, letters] = ['/'.repeat(1000), 'ä'.repeat(445)]
+    expect(of(signs, letters).has(encodeURIComponent(letters))).toBe(true)
+    expect(of(signs, `${letters}ä`).has(encodeURIComponent(`${letters}ä`))).toBe(false)
+    expect(of(signs, `${letters}ä`).has(`${letters}ä`)).toBe(true)
   })
 })
 

@@ -10,10 +10,12 @@ import { formsOfSecrets } from '../../fields/secrets.ts'
 import type { Logger } from '../../logger.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import { formsOf } from '../../secrets/forms.ts'
-import { redaction } from '../../secrets/redaction.ts'
+import { redaction, redactionSteps } from '../../secrets/redaction.ts'
 
 export interface Redactor {
   text(text: string): string
+  /** For a text of many KB. */
+  steps(text: string): Generator<void, string>
   json(value: JsonObject): JsonObject
   /** A logger that redacts fields and messages, errors included. */
   log(logger: Logger): Logger
@@ -27,7 +29,12 @@ export function redactorFor(
 ): Redactor {
   const forms = new Set([...formsOfSecrets(fields, stored), ...more.flatMap(formsOf)])
   if (forms.size === 0) {
-    return { text: (text) => text, json: (value) => value, log: (logger) => logger }
+    return {
+      text: (text) => text,
+      steps: (text) => redactionSteps(text, forms),
+      json: (value) => value,
+      log: (logger) => logger,
+    }
   }
   const text = redaction(forms)
   const walk = (value: Json | undefined): Json | undefined => {
@@ -41,6 +48,7 @@ export function redactorFor(
     Object.fromEntries(Object.entries(value).map(([key, item]) => [name(key), walk(item)]))
   return {
     text,
+    steps: (given) => redactionSteps(given, forms),
     json: (value) => named(value, (key) => key),
     log: (logger) => redactedLogger(logger, text),
   }

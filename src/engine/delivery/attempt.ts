@@ -22,6 +22,8 @@ import { bounded, internalFailure } from './bounded-attempt.ts'
 import { openContact } from '../core/stored-contacts.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
+import { yieldingQueueOf } from '../../clock.ts'
+import { createStop } from '../../net/timing/stop.ts'
 import { redactorFor } from '../checks/redact.ts'
 import type { Redactor } from '../checks/redact.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
@@ -63,6 +65,7 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
   const { clock, ca, proxy } = core
   const networks = new Map<AnyContactKind, Network>()
   const random = (): number => clock.random()
+  const nextRedactor = yieldingQueueOf(clock)
   const repetition = createRepetition(core, monitorCache)
   const decide = createDecision({ core, monitorCache, repetition })
 
@@ -123,6 +126,8 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
     })
     const settings = openContact(core, kind, contact)
     onContact(contact, settings)
+    // Up to 20 ms for a contact with many secrets, and dozens of attempts begin at once.
+    await nextRedactor()
     const redact = redactorFor(kind.fields, settings)
     const log = redact.log(core.log)
     if (clock.monotonic() > latest_start) return attempted(TOO_LATE)
@@ -134,7 +139,7 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
         rows.length === 1 ? deliveryOf(first.row) : digestOf(rows),
       ),
     )
-    return attempted(withoutSecrets(result, redact))
+    return attempted(await withoutSecrets(networkOf(kind), result, redact))
   }
 
   /** One network per kind: each has an address policy of its own. */
@@ -174,8 +179,13 @@ interface MessageAttempt {
   readonly random: () => number
 }
 
-/** Kinds remove secrets where they can; a custom kind may not. */
-function withoutSecrets(result: AttemptResult, { text }: Redactor): AttemptResult {
-  const without = (said: string | null): string | null => (said === null ? null : text(said))
-  return { ...result, error: without(result.error), answer: without(result.answer) }
+/** Kinds remove secrets where they can; a custom kind may not. In steps: dozens of attempts may end at once. */
+async function withoutSecrets(
+  { turns }: Pick<Network, 'turns'>,
+  result: AttemptResult,
+  { steps }: Redactor,
+): Promise<AttemptResult> {
+  const without = async (said: string | null): Promise<string | null> =>
+    said ? turns.run(createStop(), steps(said)) : said
+  return { ...result, error: await without(result.error), answer: await without(result.answer) }
 }
