@@ -171,14 +171,18 @@ export const parts = {
     sources: [REST_ENTRY],
     tests: named('test/rest', 'entry refusals openapi contacts audit-log'),
   },
-  'rest-node': { sources: [REST_NODE], tests: named('test/rest', 'node hosts'), pollMs: 2500 },
+  'rest-node': {
+    sources: [REST_NODE],
+    tests: named('test/rest', 'node-messages node'),
+    pollMs: 2500,
+  },
   'rest-heartbeat': {
     sources: [REST_HEARTBEAT],
     tests: named('test/rest', 'openapi-contract heartbeat'),
   },
   'rest-monitors': {
     sources: [REST_MONITORS],
-    tests: named('test/rest', 'openapi-contract bulk warnings routes scopes'),
+    tests: named('test/rest', 'openapi-contract asked-checks bulk warnings routes'),
   },
   'rest-resources': {
     sources: [
@@ -189,7 +193,7 @@ export const parts = {
     ],
     tests: named(
       'test/rest',
-      'openapi-contract resources audit-log contacts maintenance status-reports routes',
+      'openapi-contract resources account audit-log contacts maintenance status-reports routes',
     ),
   },
   'http-rules': {
