@@ -19,7 +19,9 @@ export interface EventBuffer {
 
 /** `released` is called once, when no more events are taken. */
 export function createEventBuffer(limit: number, released: () => void): EventBuffer {
-  const buffered: StreamedEvent[] = []
+  /** From `first` on. V8 moves every element of a long array when the first one is removed. */
+  const buffered: (StreamedEvent | undefined)[] = []
+  let first = 0
   const waiting: ((result: Result) => void)[] = []
   let missed = 0
   let ended = false
@@ -32,13 +34,24 @@ export function createEventBuffer(limit: number, released: () => void): EventBuf
   }
 
   function abort(): void {
-    buffered.length = 0
+    buffered.length = first = 0
     end()
+  }
+
+  function shift(): StreamedEvent | undefined {
+    const event = buffered[first]
+    if (event === undefined) return undefined
+    buffered[first++] = undefined
+    if (first < limit && first < buffered.length) return event
+    // In one go, so that each event is moved at most once.
+    buffered.splice(0, first)
+    first = 0
+    return event
   }
 
   /** The next event, with the number of events that were dropped before it. */
   function take(): StreamedEvent | undefined {
-    const next = buffered.shift()
+    const next = shift()
     if (next === undefined) return undefined
     const event = { ...next, missed }
     missed = 0
@@ -69,8 +82,8 @@ export function createEventBuffer(limit: number, released: () => void): EventBuf
         return
       }
       buffered.push(value)
-      if (buffered.length <= limit) return
-      buffered.shift()
+      if (buffered.length - first <= limit) return
+      shift()
       missed += 1
     },
     end,
