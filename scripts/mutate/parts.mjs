@@ -49,6 +49,12 @@ const REST_ENTRY = 'src/rest/{auth,fetch,operation}.ts'
 const REST_NODE = 'src/rest/node.ts'
 const REST_HEARTBEAT = 'src/rest/heartbeat.ts'
 const REST_MONITORS = 'src/rest/{bulk,incidents,monitors}.ts'
+/** What visitors of a page are told. */
+const REST_PAGES = 'src/rest/{maintenance,public-pages,status-reports}.ts'
+const REST_NAMED = [
+  ...[REST_RULES, REST_REQUESTS, REST_ENTRY, REST_NODE],
+  ...[REST_HEARTBEAT, REST_MONITORS, REST_PAGES],
+]
 
 /** Names, messages and records of DNS, and which of them a user may see. */
 const DNS_RULES = 'src/net/dns/{inside,message,names,records}.ts'
@@ -184,17 +190,13 @@ export const parts = {
     sources: [REST_MONITORS],
     tests: named('test/rest', 'openapi-contract asked-checks bulk warnings routes'),
   },
-  'rest-resources': {
-    sources: [
-      'src/rest/*.ts',
-      ...[REST_RULES, REST_REQUESTS, REST_ENTRY, REST_NODE, REST_HEARTBEAT, REST_MONITORS].map(
-        (pattern) => `!${pattern}`,
-      ),
-    ],
-    tests: named(
-      'test/rest',
-      'openapi-contract resources account audit-log contacts maintenance status-reports routes',
-    ),
+  'rest-pages': {
+    sources: [REST_PAGES],
+    tests: named('test/rest', 'openapi-contract resources maintenance status-reports'),
+  },
+  'rest-account': {
+    sources: ['src/rest/*.ts', ...REST_NAMED.map((pattern) => `!${pattern}`)],
+    tests: named('test/rest', 'openapi-contract resources account audit-log contacts routes'),
   },
   'http-rules': {
     sources: [HTTP_RULES],

@@ -80,6 +80,50 @@ describe('a change', () => {
     expect(next()).toBe(1)
   })
 
+  it('out of maintenance ends the check that began in it, unless somebody waits for it', async () => {
+    for (const [state, asked, ended] of [
+      ['maintenance', false, [1]],
+      ['maintenance', true, []],
+      ['up', false, []],
+    ] as const) {
+      const { add, change, schedule, rounds, clock, orders, cancelled } = await scheduled()
+      schedule.start()
+      const maintenance = state === 'maintenance' ? [window(0, 10)] : []
+      const cached = await add({ maintenance }, { state })
+      if (asked) rounds.run(cached, NOON).catch(() => undefined)
+      else await clock.advance(grid(1, NOON) * SECOND)
+      expect(orders).toHaveLength(1)
+      const other = state === 'up' ? 'maintenance' : 'up'
+      await change(1, { machine: machine({ state: other }) })
+      expect([state, asked, cancelled]).toEqual([state, asked, ended])
+    }
+  })
+
+  it('of who runs a monitor ends its checks, unless somebody waits for one', async () => {
+    for (const [asked, ended] of [
+      [false, [1]],
+      [true, []],
+    ] as const) {
+      const { add, schedule, rounds, clock, orders, cancelled, next } = await scheduled()
+      schedule.start()
+      const cached = await add()
+      if (asked) rounds.run(cached, NOON).catch(() => undefined)
+      else await clock.advance(grid(1, NOON) * SECOND)
+      expect(orders).toHaveLength(1)
+      schedule.release(1)
+      expect([asked, cancelled, next()]).toEqual([asked, ended, null])
+    }
+  })
+
+  it('that removes a monitor elsewhere ends each of its checks', async () => {
+    const { add, schedule, rounds, cancelled, next } = await scheduled()
+    schedule.start()
+    const round = rounds.run(await add(), NOON).then(undefined, (error: unknown) => error)
+    schedule.remove(1)
+    expect(await round).toMatchObject({ code: 'changed' })
+    expect([cancelled, next()]).toEqual([[1], null])
+  })
+
   it('that confirms a failure makes the next check come early, and a later one does not', async () => {
     const { add, change, next } = await scheduled()
     await add({ interval_sec: 3600 })
@@ -148,6 +192,18 @@ describe('a monitor that others wait for', () => {
     schedule.release(2)
     await change(1, { machine: machine({ state: 'up' }), results: [] })
     expect(next(2)).toBe(null)
+  })
+
+  it('is known where another process has made one wait for it', async () => {
+    const { add, change, next, schedule, monitorCache, clock } = await scheduled()
+    await add()
+    await add({}, waiting(1))
+    await clock.advance(SECOND)
+    const { record, ...rest } = monitorCache.peek(2)!
+    const common = { ...record.common, depends_on: [1] }
+    schedule.reschedule({ ...rest, record: { ...record, common } }, 'next')
+    await change(1, { machine: machine({ state: 'up' }), results: [] })
+    expect(next(2)).toBe(1)
   })
 
   it('is not judged before its deadline', async () => {
