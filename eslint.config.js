@@ -125,6 +125,11 @@ const functionLength = {
   },
 }
 
+const shortWaits = ['waitFor', 'waitUntil'].map((property) => {
+  const message = 'It gives up after a second, which a busy machine may need. Use expect.poll.'
+  return { object: 'vi', property, message }
+})
+
 export default defineConfig(
   { ignores: ['dist/', 'data/', 'coverage/', 'node_modules/', '.cache/', 'bench/results/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -213,6 +218,7 @@ export default defineConfig(
     // Tests may be loose with types where they play a caller who makes mistakes.
     files: ['test/**/*.ts', 'bench/**/*.ts'],
     rules: {
+      'no-restricted-properties': ['error', ...shortWaits],
       'no-control-regex': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',

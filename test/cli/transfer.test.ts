@@ -43,11 +43,9 @@ async function furnished() {
   const told = { title: 'Slow', text: 'We look.', page_ids: [made.public_page.id] }
   expect(await post('status-reports', told)).toMatchObject({ status: 201 })
   // Its first check, and perhaps those that confirm it.
-  const results = `/api/v1/monitors/${String(shop.monitor.id)}/results`
-  await vi.waitFor(
-    async () => expect((await server.call(results, { key: KEY })).body.results).not.toHaveLength(0),
-    { timeout: 20_000, interval: 500 },
-  )
+  const path = `/api/v1/monitors/${String(shop.monitor.id)}/results`
+  const results = async () => (await server.call(path, { key: KEY })).body
+  await expect.poll(results, { interval: 500 }).not.toMatchObject({ results: [] })
   await server.stop()
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     watchpost.run(args, { cwd, env: { ...INSIDE, ...env } })

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { http } from '../../src/checkers/http/index.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
@@ -187,10 +187,10 @@ it('hands thousands of monitors over to an engine that joins in short turns', as
       const next = engineOn(memoryStore({ place }))
       const measured = await measureTurns(async () => {
         await next.start()
-        await vi.waitFor(() => expect(running()).toBeLessThan(11_000), 30_000)
+        await expect.poll(running).toBeLessThan(11_000)
       })
       await next.stop()
-      await vi.waitFor(() => expect(running()).toBeGreaterThan(20_000), 30_000)
+      await expect.poll(running).toBeGreaterThan(20_000)
       return measured
     },
     TURN_MS,

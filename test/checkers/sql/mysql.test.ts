@@ -1,5 +1,5 @@
 import { createConnection } from 'mysql2/promise'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { mysql } from '../../../src/checkers/mysql/index.ts'
 import { withDeadline } from '../../support/deadlines.ts'
 import type { MariadbOptions, MariadbServer } from '../../support/servers/mariadb.ts'
@@ -159,10 +159,7 @@ describeWithServer(mariadbServer, 'a MariaDB that is well', () => {
       await check(checker, { ...on(server), tls, query: 'SELECT * FROM app.items' })
       await check(checker, { ...on(server), tls, query: 'SELECT FROM' })
     }
-    await vi.waitFor(async () => {
-      const sessions = await ask(server, 'SHOW PROCESSLIST')
-      expect(sessions).toHaveLength(1)
-    })
+    await expect.poll(() => ask(server, 'SHOW PROCESSLIST')).toHaveLength(1)
     expect(await aborted()).toBe(before)
   })
 

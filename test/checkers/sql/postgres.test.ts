@@ -169,11 +169,9 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
       log()
         .split('\n')
         .filter((line) => pattern.test(line))
-    await vi.waitFor(() => {
-      expect(lines(/left_in_order/)).toHaveLength(2)
-      expect(lines(/statement: ROLLBACK/)).toHaveLength(2)
-      expect(lines(/disconnection:/)).toHaveLength(4)
-    })
+    await expect.poll(() => lines(/left_in_order/)).toHaveLength(2)
+    await expect.poll(() => lines(/statement: ROLLBACK/)).toHaveLength(2)
+    await expect.poll(() => lines(/disconnection:/)).toHaveLength(4)
     expect(log()).not.toMatch(/unexpected EOF|could not receive data/)
   })
 
@@ -198,9 +196,7 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
   it('ends our session from its side', async () => {
     const input = { ...on(server), query: 'SELECT pg_sleep(31)' }
     const checked = check(checker, input, { timeout_ms: 30_000 })
-    await vi.waitFor(async () => {
-      expect(await ask(server, SLEEPING.replace('%', '(31)%'))).toHaveLength(1)
-    })
+    await expect.poll(() => ask(server, SLEEPING.replace('%', '(31)%'))).toHaveLength(1)
     await ask(server, `SELECT pg_terminate_backend(pid) FROM (${SLEEPING}) AS s`)
     expect(await checked).toMatchObject({
       cause_code: 'db_shutting_down',
