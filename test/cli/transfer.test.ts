@@ -44,8 +44,8 @@ async function furnished() {
   expect(await post('status-reports', told)).toMatchObject({ status: 201 })
   // Its first check, and perhaps those that confirm it.
   const path = `/api/v1/monitors/${String(shop.monitor.id)}/results`
-  const results = async () => (await server.call(path, { key: KEY })).body
-  await expect.poll(results, { interval: 500 }).not.toMatchObject({ results: [] })
+  const results = async () => (await server.call(path, { key: KEY })).body.results as unknown[]
+  await expect.poll(results, { interval: 500 }).not.toHaveLength(0)
   await server.stop()
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     watchpost.run(args, { cwd, env: { ...INSIDE, ...env } })
