@@ -179,7 +179,7 @@ export const parts = {
   },
   'rest-node': {
     sources: [REST_NODE],
-    tests: named('test/rest', 'node-messages node'),
+    tests: named('test/rest', 'node-messages node node-edges'),
     pollMs: 2500,
   },
   'rest-heartbeat': {
