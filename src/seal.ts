@@ -6,7 +6,7 @@
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { ConfigurationError } from './errors.ts'
+import { ConfigurationError, UnreadableError } from './errors.ts'
 
 const PREFIX = 'sealed:1:'
 const NONCE_BYTES = 12
@@ -15,7 +15,7 @@ const TAG_BYTES = 16
 export interface Seal {
   /** `place` (table and field) is authenticated: an encrypted value copied elsewhere cannot be decrypted. */
   encrypt(secret: string, place: string): string
-  /** @throws ConfigurationError if it was encrypted with another key, or there is none */
+  /** @throws ConfigurationError if it was encrypted with another key, or there is none; UnreadableError if it was changed */
   decrypt(stored: string, place: string): string
 }
 
@@ -50,16 +50,16 @@ export function createSeal(key?: string | Uint8Array): Seal {
       if (id !== keyId)
         throw new ConfigurationError('A stored secret was sealed with another secret key')
       const sealed = Buffer.from(text, 'base64')
-      const decipher = createDecipheriv('aes-256-gcm', bytes, sealed.subarray(0, NONCE_BYTES))
-        .setAAD(Buffer.from(place))
-        .setAuthTag(sealed.subarray(-TAG_BYTES))
       try {
+        const decipher = createDecipheriv('aes-256-gcm', bytes, sealed.subarray(0, NONCE_BYTES))
+          .setAAD(Buffer.from(place))
+          .setAuthTag(sealed.subarray(-TAG_BYTES))
         return Buffer.concat([
           decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)),
           decipher.final(),
         ]).toString('utf8')
       } catch (cause) {
-        throw new ConfigurationError('A stored secret cannot be opened: it was changed or moved', {
+        throw new UnreadableError('A stored secret cannot be opened: it was changed or moved', {
           cause,
         })
       }

@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts'
 import type { Announcer } from './announce/announcer.ts'
 import type { Subscriptions } from './announce/subscriptions.ts'
 import type { Connectivity } from './checks/connectivity.ts'
-import { emit } from './core/core.ts'
+import { emit, logError } from './core/core.ts'
 import type { Core } from './core/core.ts'
 import type { Outbox } from './delivery/outbox.ts'
 import { ALIVE_MS, createHousekeeping } from './housekeeping.ts'
@@ -170,7 +170,11 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
       if (stopping !== undefined) return
       // The monitor may be changed, removed or released between the steps.
       const present = monitorCache.peek(record.id)
-      if (present !== undefined) schedule.add(present)
+      try {
+        if (present !== undefined) schedule.add(present)
+      } catch (err) {
+        logError(core, err, `the monitor ${record.id} cannot be scheduled; it is set aside`)
+      }
     }
   }
 

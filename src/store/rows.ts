@@ -26,6 +26,7 @@ import type {
   ResultRecord,
   VersionedRecord,
 } from '../model.ts'
+import { isOutcomeFit, unfitPart } from './monitor-form.ts'
 import { unpackPhases } from './phases.ts'
 import type { OnUnreadable } from './store.ts'
 
@@ -133,20 +134,25 @@ export const MONITOR_COLUMNS =
 export function toMonitor(row: Row): MonitorRecord {
   const machine = parsedObject<MonitorRecord['machine']>(row, 'machine')
   if (!MONITOR_STATES.includes(machine.state)) throw unreadable(row, 'machine')
-  return {
+  const monitor = {
     ...plain<MonitorRecord>(row),
-    common: parsedObject(row, 'common'),
-    settings: parsedObject(row, 'settings'),
+    common: parsedObject<MonitorRecord['common']>(row, 'common'),
+    settings: parsedObject<MonitorRecord['settings']>(row, 'settings'),
     machine,
   }
+  const unfit = unfitPart(monitor)
+  if (unfit !== undefined) throw unreadable(row, unfit)
+  return monitor
 }
 
 export function toLocationState(row: Row): LocationState {
-  return {
+  const state = {
     ...plain<LocationState>(row),
     last: parsedOrNull<Outcome>(row, 'last'),
-    memo: parsedOrNull(row, 'memo'),
+    memo: parsedOrNull<LocationState['memo']>(row, 'memo'),
   }
+  if (!isOutcomeFit(state)) throw unreadable(row, 'last')
+  return state
 }
 
 /** Yields between rows: each may have 64 KiB of details, and parsing a page of them takes 100 ms. */

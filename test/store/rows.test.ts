@@ -4,9 +4,10 @@ import { UnreadableError } from '../../src/errors.ts'
 import type { StorageError } from '../../src/errors.ts'
 import * as rows from '../../src/store/rows.ts'
 import type { Row } from '../../src/store/rows.ts'
+import { monitor, outcome } from '../../src/testing/store-suite/case.ts'
 
 const OBJECT = '{"a":1}'
-const MACHINE = '{"state":"up"}'
+const MONITOR = { ...monitor(), id: 3, version: 1, revision: 1 }
 
 /** What each kind of row has in its columns of JSON. */
 const KINDS: readonly (readonly [string, (row: Row) => object, Row, object])[] = [
@@ -43,20 +44,28 @@ const KINDS: readonly (readonly [string, (row: Row) => object, Row, object])[] =
   [
     'a monitor',
     rows.toMonitor,
-    { id: 3, type: 'tcp', common: OBJECT, settings: '{"port":1}', machine: MACHINE },
-    { id: 3, type: 'tcp', common: { a: 1 }, settings: { port: 1 }, machine: { state: 'up' } },
+    {
+      ...MONITOR,
+      common: JSON.stringify(MONITOR.common),
+      settings: JSON.stringify(MONITOR.settings),
+      machine: JSON.stringify(MONITOR.machine),
+    },
+    MONITOR,
   ],
   [
     'the state of a location',
     rows.toLocationState,
-    { monitor_id: 3, location_id: 4, last: OBJECT, memo: '[1]' },
-    { monitor_id: 3, location_id: 4, last: { a: 1 }, memo: [1] },
+    {
+      ...{ monitor_id: 3, location_id: 4, consecutive_fails: 0 },
+      ...{ last: JSON.stringify(outcome()), memo: '[1]' },
+    },
+    { monitor_id: 3, location_id: 4, consecutive_fails: 0, last: outcome(), memo: [1] },
   ],
   [
     'the state of a location that has seen nothing',
     rows.toLocationState,
-    { monitor_id: 3, location_id: 4, last: null, memo: null },
-    { monitor_id: 3, location_id: 4, last: null, memo: null },
+    { monitor_id: 3, location_id: 4, consecutive_fails: 0, last: null, memo: null },
+    { monitor_id: 3, location_id: 4, consecutive_fails: 0, last: null, memo: null },
   ],
   [
     'a result',

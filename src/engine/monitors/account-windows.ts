@@ -6,6 +6,7 @@
  */
 
 import { yielderOf } from '../../clock.ts'
+import { UnreadableError } from '../../errors.ts'
 import { maintenanceOf, spanAt } from '../../incident/maintenance.ts'
 import type { Maintenance, Span } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceRecord, MonitorRecord } from '../../model.ts'
@@ -19,6 +20,8 @@ export const MAX_WINDOWS = 1000
 const ROWS_PER_QUERY = 500
 /** Ids of removed windows that are kept: a request may have read a window before its removal, and pass it on later. */
 const MAX_REMOVED = 10_000
+
+const SET_ASIDE = 'a maintenance window cannot be read; it is set aside'
 
 export interface AccountWindow {
   readonly record: MaintenanceRecord
@@ -89,14 +92,25 @@ export function createAccountWindows(core: Core): AccountWindows {
     return account_id
   }
 
-  function add(record: MaintenanceRecord): Entry {
-    const entry: Entry = { record, span: spanAt(record.settings.window, clock.now(), core) }
+  /** `undefined` for one that cannot be computed: it must not keep those of other accounts from being read. */
+  function entryOf(record: MaintenanceRecord): Entry | undefined {
+    try {
+      setsOf(newIndex(), record)
+      return { record, span: spanAt(record.settings.window, clock.now(), core) }
+    } catch (cause) {
+      const error = new UnreadableError(`Unreadable "settings" in row ${record.id}`, { cause })
+      logError(core, error, SET_ASIDE)
+      return undefined
+    }
+  }
+
+  function add(entry: Entry): void {
+    const { record } = entry
     entries.set(record.id, entry)
     const index = accounts.get(record.account_id) ?? newIndex()
     accounts.set(record.account_id, index)
     index.windows.set(record.id, entry)
     for (const set of setsOf(index, record)) set.add(entry)
-    return entry
   }
 
   function remove(id: number): void {
@@ -112,8 +126,10 @@ export function createAccountWindows(core: Core): AccountWindows {
   function replace(record: MaintenanceRecord): Entry | undefined {
     const known = entries.get(record.id)?.record.version ?? 0
     if (known >= record.version || removed.has(record.id)) return undefined
+    const entry = entryOf(record)
     drop(record.id)
-    return add(record)
+    if (entry !== undefined) add(entry)
+    return entry
   }
 
   /** Reads the windows of one account or of all, and drops those that are gone. */
@@ -127,9 +143,7 @@ export function createAccountWindows(core: Core): AccountWindows {
     const changed: Entry[] = []
     for (let after_id = 0; ;) {
       const query = { account_id, after_id, limit: ROWS_PER_QUERY }
-      const rows = await store.maintenance.list(query, (error) =>
-        logError(core, error, 'a maintenance window cannot be read; it is set aside'),
-      )
+      const rows = await store.maintenance.list(query, (error) => logError(core, error, SET_ASIDE))
       for (const row of rows) {
         await yieldIfLong()
         gone.delete(row.id)

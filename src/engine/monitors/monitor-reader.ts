@@ -5,9 +5,9 @@
  */
 
 import { yielderOf } from '../../clock.ts'
-import { NotFoundError } from '../../errors.ts'
-import type { StorageError } from '../../errors.ts'
-import type { MonitorRecord } from '../../model.ts'
+import { ConfigurationError, NotFoundError, UnreadableError } from '../../errors.ts'
+import { maintenanceAt } from '../../incident/maintenance.ts'
+import type { LocationState, MonitorRecord } from '../../model.ts'
 import { fitsIn } from '../core/json-size.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -38,7 +38,7 @@ export function createMonitorReader(core: Core): MonitorReader {
   const { store, registry } = core
 
   /** A row that cannot be parsed must not prevent other monitors from running. */
-  const setAside = (error: StorageError): void =>
+  const setAside = (error: unknown): void =>
     logError(core, error, 'a monitor cannot be read; it is set aside')
 
   async function* pages(
@@ -68,15 +68,39 @@ export function createMonitorReader(core: Core): MonitorReader {
     return false
   }
 
+  /**
+   * A window that cannot be computed would end a search for all monitors whose windows open, and a secret that was
+   * changed cannot be used; one that was sealed with another key is a mistake of the configuration.
+   */
+  function readOrSetAside(
+    record: MonitorRecord,
+    states: readonly LocationState[],
+  ): CachedMonitor | undefined {
+    try {
+      const cached = cachedMonitorOf(core, record, states)
+      maintenanceAt(cached.record.common.maintenance, core.clock.now(), core)
+      return cached
+    } catch (error) {
+      if (error instanceof ConfigurationError) throw error
+      setAside(new UnreadableError(`The monitor ${record.id} cannot be read`, { cause: error }))
+      return undefined
+    }
+  }
+
   return {
     pages,
     async all(shards) {
       const found: CachedMonitor[] = []
+      // Twenty windows of a monitor take half a millisecond.
+      const yieldIfLong = yielderOf(core.clock)
       for await (const page of pages(shards)) {
         const ids = page.map(({ id }) => id)
         const states = groupByMonitor(await store.monitors.locations(ids, setAside))
-        for (const record of page.filter(isKnown))
-          found.push(cachedMonitorOf(core, record, states.get(record.id) ?? []))
+        for (const record of page.filter(isKnown)) {
+          await yieldIfLong()
+          const cached = readOrSetAside(record, states.get(record.id) ?? [])
+          if (cached !== undefined) found.push(cached)
+        }
       }
       return found
     },

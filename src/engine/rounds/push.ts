@@ -7,7 +7,7 @@
 
 import { yielderOf } from '../../clock.ts'
 import type { Signal, Terms } from '../../checkers/push.ts'
-import { NotFoundError } from '../../errors.ts'
+import { NotFoundError, StorageError } from '../../errors.ts'
 import type { CheckReport, EpochMs, Json, MonitorState } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { CheckOrder } from '../../probes/transport.ts'
@@ -138,9 +138,15 @@ export function createPushMonitors({
       for (const { record, type } of [...monitorCache.all()]) {
         await yieldIfLong()
         if (type.checker.push === undefined) continue
-        await monitorCache.change(record.id, (cached) =>
-          planMissedReset(cached, alive_at, clock.now()),
-        )
+        try {
+          await monitorCache.change(record.id, (cached) =>
+            planMissedReset(cached, alive_at, clock.now()),
+          )
+        } catch (err) {
+          // What the checker cannot read is of one monitor; what the store cannot do is of all.
+          if (err instanceof StorageError) throw err
+          logError(core, err, 'a deadline could not be set again')
+        }
       }
     },
 

@@ -4,7 +4,12 @@
  * @module
  */
 
-import { ConfigurationError, NotFoundError, ValidationError } from '../../errors.ts'
+import {
+  ConfigurationError,
+  NotFoundError,
+  UnreadableError,
+  ValidationError,
+} from '../../errors.ts'
 import type { FieldTable } from '../../fields/field.ts'
 import { mapSecrets, MASK } from '../../fields/secrets.ts'
 import type { JsonObject } from '../../model.ts'
@@ -192,7 +197,7 @@ export function reveal(
   try {
     return seal.decrypt(secret, place)
   } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error
+    if (!(error instanceof ConfigurationError || error instanceof UnreadableError)) throw error
     throw new ValidationError({
       [field]: 'invalid: it opens with another key, or was copied from another place',
     })
