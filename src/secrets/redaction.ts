@@ -36,22 +36,20 @@ function soughtFor(forms: Iterable<string>): Sought {
 
 /** Puts {@link MASK} in place of each of `forms`. Takes time in proportion to the text and to the number of forms. */
 export function redaction(forms: Iterable<string>): (text: string) => string {
-  const { long, short, cut } = soughtFor(forms)
-  if (long.length + short.length === 0) return (text) => text
-  return (given) => {
-    // Beginnings before and after: removing a whole form would hide a beginning in it, and may reveal one behind it.
-    const begun = withoutBeginnings(given, cut)
-    const whole = long.reduce((text, form) => text.replaceAll(form, MASK), begun)
-    const end = withoutBeginnings(whole, cut)
-    return short.reduce((text, pattern) => text.replace(pattern, MASK), end)
-  }
+  const sought = soughtFor(forms)
+  if (sought.long.length + sought.short.length === 0) return (text) => text
+  return (text) => endOf(stepsFor(text, sought))
 }
 
 /**
  * The same for a text of many KB, in steps: one that nearly repeats a long form takes milliseconds for this form alone.
  */
-export function* redactionSteps(given: string, forms: Iterable<string>): Generator<void, string> {
-  const { long, short, cut } = soughtFor(forms)
+export function redactionSteps(text: string, forms: Iterable<string>): Generator<void, string> {
+  return stepsFor(text, soughtFor(forms))
+}
+
+function* stepsFor(given: string, { long, short, cut }: Sought): Generator<void, string> {
+  // Beginnings before and after: removing a whole form would hide a beginning in it, and may reveal one behind it.
   let text = withoutBeginnings(given, cut)
   for (const form of long) {
     yield
@@ -64,6 +62,12 @@ export function* redactionSteps(given: string, forms: Iterable<string>): Generat
     text = text.replace(pattern, MASK)
   }
   return text
+}
+
+function endOf<T>(steps: Generator<void, T>): T {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
 }
 
 /** Of an excerpt, and of the whole text. */
