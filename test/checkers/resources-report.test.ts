@@ -107,6 +107,12 @@ describe('a report in the simple form', () => {
     expect(readReport(text)).toEqual({ problem })
   })
 
+  it('of Capture with a fraction whose percent is beyond all numbers has none', () => {
+    const text =
+      '{"data":{"cpu":{"usage_percent":1e308},"memory":{"usage_percent":0.5}},"capture":{}}'
+    expect(readReport(text)).toMatchObject({ cpu: null, ram: 50 })
+  })
+
   it('keeps its text when it speaks of NaN', () => {
     const { disks } = read(
       '{"disk":[{"mount":"/a: NaN","used_pct":1},{"mount":"b","used_pct":NaN}]}',

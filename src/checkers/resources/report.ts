@@ -150,10 +150,10 @@ function amount(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
 }
 
-/** A fraction as percent, rounded. */
+/** A fraction as percent, rounded; a fraction whose percent is no number was not measured. */
 function percent(share: unknown): number | null {
   const value = amount(share)
-  return value === null ? null : Math.round(value * 1e6) / 1e4
+  return value === null ? null : amount(Math.round(value * 1e6) / 1e4)
 }
 
 /**
