@@ -8,6 +8,7 @@
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import { ConfigurationError, StorageError } from '../errors.ts'
+import type { AvailabilityChange } from '../model.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import { commit } from './memory/commit.ts'
@@ -154,11 +155,15 @@ function announcedRemovals(
 
 function availability(tables: Tables): Sync<FullStore['availability']> {
   return {
-    list(monitor_id, from, to, limit) {
-      const entries = tables.availability.get(monitor_id) ?? []
-      const before = entries.filter((entry) => entry.at < from).slice(-1)
-      const within = entries.filter((entry) => entry.at >= from && entry.at < to)
-      return copy([...before, ...within.slice(0, limit)])
+    list(monitor_id, from, to, limit = Infinity) {
+      let before: AvailabilityChange | undefined
+      const within: AvailabilityChange[] = []
+      // One pass without copies: there may be a million entries.
+      for (const entry of tables.availability.get(monitor_id) ?? []) {
+        if (entry.at < from) before = entry
+        else if (entry.at < to && within.length < limit) within.push(entry)
+      }
+      return copy(before === undefined ? within : [before, ...within])
     },
   }
 }

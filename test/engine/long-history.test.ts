@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { http } from '../../src/checkers/http/index.ts'
+import { systemClock } from '../../src/clock.ts'
+import { usualHoursOf } from '../../src/engine/rounds/baseline-history.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
@@ -48,6 +50,30 @@ describe.each([
     )
     expect(reporting.value.overall).toBeCloseTo(50, 1)
     expect(reporting.longest_ms).toBeLessThan(TURN_MS)
+  })
+
+  it('learns a baseline from weeks in which a monitor went up and down with each check', async () => {
+    const store = make()
+    const { monitors } = engineOn(store)
+    const { id } = await monitors.create({ type: 'http', url: 'http://a.test/' })
+    const now = Math.floor(Date.now() / DAY_MS) * DAY_MS
+    const from = now - 14 * DAY_MS
+    const count = (14 * DAY_MS) / 10_000
+    const availability = Array.from({ length: count }, (_, n) => ({
+      at: from + n * 10_000,
+      availability: n % 2 === 0 ? ('up' as const) : ('down' as const),
+    }))
+    const { revision } = (await store.monitors.get(id))!
+    await store.commit([{ monitor_id: id, revision, at: from, availability }])
+    const record = (await store.monitors.get(id))!
+    const cached = { record: { ...record, machine: { ...record.machine, checked_since: from } } }
+    const learning = await leastOf(
+      3,
+      () => measureTurns(() => usualHoursOf({ store, clock: systemClock }, cached as never, now)),
+      TURN_MS,
+    )
+    expect(learning.value.size).toBe(0)
+    expect(learning.longest_ms).toBeLessThan(TURN_MS)
   })
 
   it('lists two thousand contacts', async () => {

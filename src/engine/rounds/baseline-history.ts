@@ -4,17 +4,21 @@
  * @module
  */
 
+import { yielderOf } from '../../clock.ts'
 import { responseOf } from '../../checkers/response-time.ts'
 import { LEARNED_MS, troubledHours, usualHour } from '../../incident/baseline.ts'
 import type { UsualHour } from '../../incident/baseline.ts'
 import { hourOf } from '../../incident/hours.ts'
 import type { EpochMs } from '../../model.ts'
 import { DAY_MS, HOUR_MS } from '../../model/time.ts'
+import { changesBetween } from '../core/availability-changes.ts'
 import type { Core } from '../core/core.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 
 /** History is read in parts, so that no read takes a long turn. */
 const PART_MS = 7 * DAY_MS
+/** A part with fewer changes is read in less than a millisecond. */
+const MANY_CHANGES = 1000
 /** Results that are read for the latest response times of all locations. */
 const MAX_RESULTS = 500
 
@@ -23,10 +27,12 @@ export type Latest = readonly [tick: EpochMs, ms: number]
 
 /** The hours of each location that are over, and of the settings of today. */
 export async function usualHoursOf(
-  { store }: Pick<Core, 'store'>,
-  { record }: CachedMonitor,
+  core: Pick<Core, 'store' | 'clock'>,
+  { record }: Pick<CachedMonitor, 'record'>,
   now: EpochMs,
 ): Promise<ReadonlyMap<number, readonly UsualHour[]>> {
+  const { store, clock } = core
+  const yieldIfLong = yielderOf(clock)
   const { id, machine } = record
   const locations = new Map<number, UsualHour[]>()
   const end = hourOf(now)
@@ -34,8 +40,12 @@ export async function usualHoursOf(
   const first = Math.max(end - LEARNED_MS, hourOf((machine.checked_since ?? 0) + HOUR_MS - 1))
   for (let from = first; from < end; from += PART_MS) {
     const to = Math.min(from + PART_MS, end)
-    const troubled = troubledHours(await store.availability.list(id, from, to), from, to)
-    for (const stats of await store.hourly.list(id, from, to)) {
+    const hourly = await store.hourly.list(id, from, to)
+    // Up to 60,000 of a monitor that is checked every ten seconds.
+    const changes = await changesBetween(core, id, from, to)
+    const troubled = troubledHours(changes, from, to)
+    if (changes.length > MANY_CHANGES) await yieldIfLong()
+    for (const stats of hourly) {
       const usual = usualHour(stats, troubled)
       if (usual === undefined) continue
       const hours = locations.get(stats.location_id) ?? []

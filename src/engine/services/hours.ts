@@ -16,7 +16,7 @@ import { hoursView, stepOf } from '../views/hours-view.ts'
 import { hoursOptions } from './filters.ts'
 import { readFilter } from './read-filter.ts'
 import type { ServiceContext } from './service-context.ts'
-import { changesBetween } from './uptime.ts'
+import { changesBetween } from '../core/availability-changes.ts'
 
 /** How often the reads are repeated if an hour begins between them. */
 const TRIES = 3

@@ -15,7 +15,8 @@ import {
   uptimePercent,
 } from '../../incident/uptime.ts'
 import type { Seconds } from '../../incident/uptime.ts'
-import type { AvailabilityChange, DailyStats, EpochMs, MonitorRecord } from '../../model.ts'
+import type { DailyStats, EpochMs, MonitorRecord } from '../../model.ts'
+import { changesBetween } from '../core/availability-changes.ts'
 import type { Core } from '../core/core.ts'
 import type { UptimeDay, UptimeView } from '../api/views.ts'
 import { DAY_MS, dayOf } from '../../model/time.ts'
@@ -26,7 +27,6 @@ import type { ServiceContext } from './service-context.ts'
 const INCIDENTS_LIMIT = 10_000
 /** Rows per query. */
 const INCIDENTS_AT_ONCE = 200
-const CHANGES_AT_ONCE = 5000
 
 type Source = Pick<ServiceContext, 'core' | 'pastDays'>
 
@@ -166,26 +166,6 @@ export async function uptimeBetween(
 ): Promise<{ readonly uptime: number | null }> {
   const changes = await changesBetween(core, monitor_id, from, to)
   return { uptime: uptimePercent(secondsBetween(changes, from, to)) }
-}
-
-/** In the order of the store, in steps: a target that goes up and down continuously has a million changes a year. */
-export async function changesBetween(
-  { store, clock }: Pick<Core, 'store' | 'clock'>,
-  monitor_id: number,
-  from: EpochMs,
-  to: EpochMs,
-): Promise<readonly AvailabilityChange[]> {
-  const changes: AvailabilityChange[] = []
-  const yieldIfLong = yielderOf(clock)
-  for (let since = from; ;) {
-    const step = await store.availability.list(monitor_id, since, to, CHANGES_AT_ONCE)
-    for (const change of step) changes.push(change)
-    const last = step.at(-1)
-    if (last === undefined || step.length < CHANGES_AT_ONCE) return changes
-    await yieldIfLong()
-    // Of several changes at the same time the last counts; the next step starts with it.
-    since = Math.max(since, last.at + 1)
-  }
 }
 
 /** The number of incidents started on each UTC day. */
