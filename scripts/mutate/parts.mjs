@@ -188,15 +188,18 @@ export const parts = {
   },
   'rest-monitors': {
     sources: [REST_MONITORS],
-    tests: named('test/rest', 'openapi-contract asked-checks bulk warnings routes'),
+    tests: named('test/rest', 'openapi-contract asked-checks bulk warnings routes several-tags'),
   },
   'rest-pages': {
     sources: [REST_PAGES],
-    tests: named('test/rest', 'openapi-contract resources maintenance status-reports'),
+    tests: named('test/rest', 'openapi-contract resources maintenance status-reports several-tags'),
   },
   'rest-account': {
     sources: ['src/rest/*.ts', ...REST_NAMED.map((pattern) => `!${pattern}`)],
-    tests: named('test/rest', 'openapi-contract resources account audit-log contacts routes'),
+    tests: named(
+      'test/rest',
+      'openapi-contract resources account audit-log contacts routes several-tags',
+    ),
   },
   'http-rules': {
     sources: [HTTP_RULES],
