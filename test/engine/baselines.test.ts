@@ -364,6 +364,17 @@ describe('the history of a monitor', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('of an account does not wait for all monitors of another', async () => {
+    const { watched, judge, clock, cached, reads, monitorCache } = await learning()
+    for (let n = 0; n < 5; n++) await watched()
+    const peek = monitorCache.peek.bind(monitorCache)
+    const other = { ...cached(5), record: { ...cached(5).record, account_id: 2 } }
+    monitorCache.peek = (id) => (id === 5 ? other : peek(id))
+    for (const id of [1, 2, 3, 4, 5]) judge(80, 0, cached(id))
+    await clock.advance(200)
+    expect([...new Set(reads.map(([id]) => id))]).toEqual([1, 2, 5, 3, 4])
+  })
+
   it('is not read where nothing warns by it, nor of a monitor that is gone', async () => {
     const { watched, judge, clock, reads } = await learning()
     await watched([], {}, { warn: { response: { above: 5 } } })

@@ -1,6 +1,6 @@
 /**
  * The baselines of the monitors that warn by one: learned from their hourly totals, at most once an hour for each, one
- * monitor after the other and beside the checks, which never wait for it. Once there is enough to judge by, a day
+ * monitor after the other, accounts in turn, and beside the checks, which never wait for it. Once there is enough to judge by, a day
  * passes between two reads. What is kept for a monitor and location is about a kilobyte.
  *
  * @module
@@ -13,7 +13,7 @@ import { hourOf } from '../../incident/hours.ts'
 import { usualAt } from '../../incident/warn.ts'
 import type { Usual } from '../../incident/warn.ts'
 import { BASELINE } from '../../model.ts'
-import type { EpochMs, Outcome } from '../../model.ts'
+import type { EpochMs, MonitorRecord, Outcome } from '../../model.ts'
 import { DAY_MS, HOUR_MS } from '../../model/time.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -62,7 +62,8 @@ export interface BaselinesOptions {
 export function createBaselines({ core, monitorCache }: BaselinesOptions): Baselines {
   const { clock } = core
   const monitors = new Map<number, Learning>()
-  const queue = new Set<number>()
+  /** The monitors of each account; the account whose turn it is comes first. */
+  const queue = new Map<number, Set<number>>()
   const stopping = new AbortController()
   let running: Promise<void> | undefined
 
@@ -75,15 +76,14 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
     return made
   }
 
-  function learnSoon(id: number): void {
+  function learnSoon({ id, account_id }: Pick<MonitorRecord, 'id' | 'account_id'>): void {
     if (stopping.signal.aborted) return
-    queue.add(id)
+    queue.set(account_id, (queue.get(account_id) ?? new Set()).add(id))
     running ??= learnQueued()
   }
 
   async function learnQueued(): Promise<void> {
-    for (const id of queue) {
-      queue.delete(id)
+    for (let id = takeNext(queue); id !== undefined; id = takeNext(queue)) {
       await learn(id).catch((err: unknown) => {
         logError(core, err, 'the baseline of a monitor cannot be learned at present')
       })
@@ -118,8 +118,7 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
       const times = timesOf(learning, location_id)
       const ms = responseOf(cached.type.checker, outcome)
       if (ms !== null) times.latest = withLatest(times.latest, [tick, ms], oldestOf(cached, tick))
-      if (isDue(learning, tick, isLearned(times.baseline, interval_sec)))
-        learnSoon(cached.record.id)
+      if (isDue(learning, tick, isLearned(times.baseline, interval_sec))) learnSoon(cached.record)
       if (ms === null) return { place: 'unclear' }
       const latest = times.latest.map(([, each]) => each)
       return usualAt({ latest, baseline: times.baseline, interval_sec }, tick)
@@ -129,6 +128,20 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
       await running
     },
   }
+}
+
+/** Accounts in turn: one with thousands of monitors delays each other one by a single read. */
+function takeNext(queue: Map<number, Set<number>>): number | undefined {
+  for (const [account_id, ids] of queue) {
+    const [id] = ids
+    // To the end of the ring.
+    queue.delete(account_id)
+    if (id === undefined) continue
+    ids.delete(id)
+    if (ids.size > 0) queue.set(account_id, ids)
+    return id
+  }
+  return undefined
 }
 
 function learns(cached: CachedMonitor | undefined): boolean {
