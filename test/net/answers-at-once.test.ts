@@ -47,7 +47,7 @@ it.each([
   ],
   ['websocket', 'pings', { later: PINGS }, {}],
   ['imap', 'untagged lines', { first: '* OK hi\r\n', later: '* OK x\r\n'.repeat(8192) }, {}],
-  ['dns', 'messages of 64 KiB', { dns: true }, { dns_name: 'example.com' }],
+  ['dns', 'messages of 64 KiB', { dns: true }, { dns_name: 'example.com', timeout_ms: 60_000 }],
 ])('%s checks that get %s at the same moment take short turns', async (type, _, said, settings) => {
   const port = await answersAtOnce({ count: CHECKS, ...said })
   const engine = createEngine({

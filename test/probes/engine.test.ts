@@ -84,15 +84,18 @@ async function engineOver(way: Way): Promise<Told> {
   }
 }
 
+/** A process that gets no CPU for half a second is not taken for dead. */
+const STEADY = { ...QUICK, beatMs: 2000 } as const
+
 const overRedis =
-  (connection: string): Way =>
+  (connection: string, beats: typeof QUICK | typeof STEADY = STEADY): Way =>
   async (checker) => {
     for (const location of LOCATIONS) {
-      const probe = createProbe({ location, connection, ...QUICK, checkers: [checker] })
+      const probe = createProbe({ location, connection, ...beats, checkers: [checker] })
       onTestFinished(() => probe.stop({ drainMs: 0 }))
       await probe.start()
     }
-    return bullmqProbes({ connection, ...QUICK })
+    return bullmqProbes({ connection, ...beats })
   }
 
 const monitor = { type: 'scripted', host: 'a.example', fail_threshold: 1 }
@@ -114,7 +117,9 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
 
   it('sees no outage in that of Redis, and takes up where it was', async () => {
     const own = await forThisTest(startRedis())
-    const { engine, events } = await engineOver(overRedis(`redis://127.0.0.1:${own.ports.redis}`))
+    const { engine, events } = await engineOver(
+      overRedis(`redis://127.0.0.1:${own.ports.redis}`, QUICK),
+    )
     const { id } = await engine.monitors.create(monitor)
     expect(await verdicts(engine, id)).toEqual(['ok', 'ok', 'ok'])
     await own.kill9()

@@ -44,7 +44,7 @@ function watch(options: RegistryFeedOptions) {
   return {
     advance: (ms: number) => (ahead_ms += ms),
     ask: (target: string, hosts: Record<string, readonly string[]> = {}) =>
-      check(checker, { target, rkn: true }, { clock, hosts, timeout_ms: 15_000 }),
+      check(checker, { target, rkn: true }, { clock, hosts, timeout_ms: 120_000 }),
   }
 }
 
