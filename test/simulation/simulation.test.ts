@@ -104,7 +104,7 @@ describe('whatever goes wrong, for every seed the invariants hold:', () => {
 
   it('two engines share a store, die, stand still, and what they commit arrives late', async () => {
     const faults = { ...flapping, kills: 40, freezes: 60, slowCalls: 0.05, actions: 80 }
-    const plan = calmPlan(26, faults, { days: 0.45, monitors: 6, heartbeats: 1, machines: 2 })
+    const plan = calmPlan(28, faults, { days: 0.45, monitors: 6, heartbeats: 1, machines: 2 })
     const { ledger, breaches } = breachesOf(await simulate(plan))
     expect(breaches).toEqual([])
     const engines = new Set(ledger.all('order').map(({ life }) => life))

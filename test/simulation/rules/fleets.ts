@@ -30,8 +30,8 @@ export const FLEET_RULES: readonly Rule[] = [
     name: 'changes-elsewhere-are-unheard',
     about: 'An engine hears nothing of what another one changes.',
     file: 'engine/sharing/change-feed.ts',
-    find: "(id) => readOrRetry(id ?? 'all')",
-    replace: "(id) => (id === undefined ? readOrRetry('all') : undefined)",
+    find: "(id) => readSoon(id ?? 'all')",
+    replace: "(id) => (id === undefined ? readSoon('all') : undefined)",
     machines: 2,
   },
 ]
