@@ -49,14 +49,14 @@ export const STALENESS_INVARIANTS = [
       for (const id of shown.stale) {
         const story = ledger.monitors.get(id)
         if (story === undefined || isUndecided(story, shown)) continue
-        if (isOff(story, shown) || wasSeen(looks, story, shown))
+        if (isOff(story, shown) || wasSeen({ ledger, looks }, story, shown))
           yield `monitor ${id} was stale at ${when(shown)}`
       }
     for (const starved of ledger.all('starved')) {
       const story = ledger.monitors.get(starved.monitor_id)
       if (story === undefined) continue
       const wrong = starved.stale
-        ? wasSeen(looks, story, starved)
+        ? wasSeen({ ledger, looks }, story, starved)
         : !mayHaveBeenSeen(looks, story, starved)
       if (wrong)
         yield `monitor ${story.id} was told to be starved: ${starved.stale} at ${when(starved)}`
@@ -142,13 +142,33 @@ function beginOf(ledger: Ledger, life: number): number {
   return ledger.stretches.find((each) => each.life === life)?.from ?? 0
 }
 
-/** Somebody looked from this process within two intervals, for certain. */
-function wasSeen(looks: Looks, story: MonitorStory, seen: Shown | Starved): boolean {
+/** Somebody looked from this process within two intervals, for certain, and no other may have had the monitor since. */
+function wasSeen(
+  { ledger, looks }: { readonly ledger: Ledger; readonly looks: Looks },
+  story: MonitorStory,
+  seen: Shown | Starved,
+): boolean {
   const { at, n, life } = seen
   const limit = 2 * interval(story, at - SLACK, at, Math.min)
+  const lapsed = lastLapse(ledger, seen)
   return lately(looks, story, at - limit).some(
-    (look) => look.isSure && look.life === life && look.n < n && at - look.to < limit - SECOND,
+    (look) =>
+      look.isSure &&
+      look.life === life &&
+      look.n > lapsed &&
+      look.n < n &&
+      at - look.to < limit - SECOND,
   )
+}
+
+/**
+ * Where on the tape a lease of this process was last over before it was renewed: what it gets back then it judges by
+ * what is stored, without the looks of a round that gave way.
+ */
+function lastLapse(ledger: Ledger, seen: Shown | Starved): number {
+  const leases = ledger.all('lease').filter(({ life, n }) => life === seen.life && n < seen.n)
+  const ends = [...leases.slice(1), seen]
+  return ends.findLast(({ wall }, place) => wall > (leases[place]?.until ?? Infinity))?.n ?? 0
 }
 
 /** Somebody may look from this process at this moment. */
