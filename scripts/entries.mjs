@@ -25,15 +25,15 @@ const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 780),
+  entry('.', 'index', 'src/index', 790),
   entry('./checkers', 'checkers/index', 'src/checkers/index', 565 + 10 * extraTypes),
   ...checkerParts.map(({ name, source, extra }) => {
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
     return { subpath: `./${output}`, output, source, maxKib: 200 }
   }),
   entry('./store/memory', 'store/memory', 'src/store/memory', 80),
-  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 134),
-  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 147),
+  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 137),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 153),
   entry('./store/tables', 'store/tables', 'src/store/tables', 81),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 302),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 152),
@@ -42,7 +42,7 @@ export const entries = [
   entry('./verify', 'verify', 'src/webhook/verify', 24),
   entry('./guard', 'guard', 'src/net/guard/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 191),
-  entry('./rest/node', 'rest/node', 'src/rest/node', 42),
+  entry('./rest/node', 'rest/node', 'src/rest/node', 44),
   entry('./page', 'page/index', 'src/page/index', 350),
   entry('./client', 'client/index', 'src/client/index', 29),
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
