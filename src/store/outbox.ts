@@ -32,9 +32,9 @@ export interface Outbox {
   /**
    * Takes rows that are due, each for one caller, until the lease ends. In one transaction:
    *
-   * 1. A queued row whose `created_at` is more than 60 s after `now` was dated by a clock that has been set back since;
-   *    one that is less ahead was queued while the claim was on its way, which is bounded to that time. It is dated
-   *    `now` and keeps its delay: `due_at` becomes `now + (due_at - created_at)`, unless it is before `created_at`.
+   * 1. A queued row whose `created_at` is more than 60 s after `now` was dated by a clock that has been set back since.
+   *    It is dated `now` and keeps its delay: `due_at` becomes `now + (due_at - created_at)`, unless it is before
+   *    `created_at`. A row that is less ahead was queued while the claim was on its way, and stays as it is.
    * 2. A row can be claimed when it is `queued` and due (`due_at <= now`), or `sending` with a lapsed lease
    *    (`lease_until <= now`).
    * 3. It waits while an earlier row (lower id) of the same monitor and contact is `sending`, or is `queued` and

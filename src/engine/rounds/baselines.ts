@@ -1,7 +1,7 @@
 /**
  * The baselines of the monitors that warn by one: learned from their hourly totals, at most once an hour for each, one
- * monitor after the other, accounts in turn, and beside the checks, which never wait for it. Once there is enough to judge by, a day
- * passes between two reads. What is kept for a monitor and location is about a kilobyte.
+ * monitor after the other, accounts in turn, and beside the checks, which never wait for it. Once there is enough to
+ * judge by, a day passes between two reads. What is kept for a monitor and location is about a kilobyte.
  *
  * @module
  */
