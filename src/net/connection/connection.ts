@@ -42,7 +42,8 @@ export function createConnection(parts: ConnectionParts): Connection {
   async function fill(): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted()
-      const chunk = socket.read() as Buffer | null
+      // Without a length, Node 26 returns what one packet brought, earlier versions all of it.
+      const chunk = socket.read(socket.readableLength || undefined) as Buffer | null
       if (chunk !== null) {
         inbox.push(chunk)
         return true
