@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { content } from '../../src/checkers/content/index.ts'
@@ -243,17 +243,9 @@ describe('settings', () => {
   })
 })
 
-/** Of 8192 bits, whose numbers are not prime: OpenSSL does not look. */
+/** Of 4104 bits; three primes are found in a fraction of the time of two. */
 function longKey(): string {
-  const random = (bytes: number): string =>
-    Buffer.concat([Buffer.of(255), randomBytes(bytes - 1)]).toString('base64url')
-  const [n, d] = [random(1024), random(1024)]
-  const half = random(512)
-  const parts = { p: half, q: half, dp: half, dq: half, qi: half }
-  const jwk = { kty: 'RSA', e: 'AQAB', n, d, ...parts }
-  return createPrivateKey({ key: jwk, format: 'jwk' })
-    .export({ type: 'pkcs1', format: 'pem' })
-    .toString()
+  return execFileSync('openssl', ['genrsa', '-primes', '3', '4104'], { stdio: 'pipe' }).toString()
 }
 
 function agreementKey(): string {
