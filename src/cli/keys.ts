@@ -13,7 +13,7 @@ import type { KeyScope } from '../model.ts'
 import { KEY_SCOPES } from '../model/scopes.ts'
 import { quoted, suggestion } from '../options.ts'
 import { ConfigurationError, WatchpostError } from '../errors.ts'
-import { accountFor, BY } from './account.ts'
+import { accountFor, allAccounts, BY } from './account.ts'
 import { EXIT, textFlag } from './command.ts'
 import type { Call, Command, Flags } from './command.ts'
 import { readSettings, settingFlags, settingsHelp } from './environment.ts'
@@ -150,7 +150,7 @@ interface Owned {
 
 async function everyKey(engine: Engine): Promise<Owned[]> {
   const owned = await Promise.all(
-    (await engine.accounts.list()).map(async (account) =>
+    (await allAccounts(engine)).map(async (account) =>
       (await engine.account(account.id).keys.list()).map((key) => ({ account, key })),
     ),
   )

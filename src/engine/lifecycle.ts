@@ -18,6 +18,7 @@ import type { Subscriptions } from './announce/subscriptions.ts'
 import type { Connectivity } from './checks/connectivity.ts'
 import { emit, logError } from './core/core.ts'
 import type { Core } from './core/core.ts'
+import { ensureFirstAccount } from './core/stored-accounts.ts'
 import type { Outbox } from './delivery/outbox.ts'
 import { ALIVE_MS, createHousekeeping } from './housekeeping.ts'
 import type { AccountWindows } from './monitors/account-windows.ts'
@@ -93,7 +94,7 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
 
   async function openStore(): Promise<void> {
     await store.open()
-    await store.accounts.ensureFirst({ name: 'default', created_at: clock.now() })
+    await ensureFirstAccount(core)
     core.locations = await Promise.all(locations.map((name) => store.locations.ensure(name)))
     requireKnownIds(core)
   }

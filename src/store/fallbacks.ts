@@ -91,7 +91,7 @@ function accountsOf(store: Store, accounts: Store['accounts']): FullStore['accou
     },
     get: (id) => accounts.get(id),
     byExternalId: (external_id) => accounts.byExternalId(external_id),
-    list: () => accounts.list(),
+    list: (onUnreadable) => accounts.list(onUnreadable),
     async update(id, change, audit) {
       refuseCounted(change.quotas)
       return accounts.update(id, change, audit)

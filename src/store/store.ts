@@ -94,7 +94,7 @@ export interface Store {
     /** The account with exactly this `external_id`. */
     byExternalId(external_id: string): Promise<AccountRecord | undefined>
     /** All accounts, lowest id first. */
-    list(): Promise<readonly AccountRecord[]>
+    list(onUnreadable?: OnUnreadable): Promise<readonly AccountRecord[]>
     /**
      * Changes what is named; `undefined` where the account is not there.
      *

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { queryFile } from '../faults/rig/tables.ts'
 import { commandLine, folder } from '../support/command-line.ts'
 
 const watchpost = commandLine()
@@ -51,6 +52,23 @@ describe('watchpost keys', () => {
     expect(code).toBe(0)
     expect(stdout).toContain(`ci    ${key.slice(0, 8)}…`)
     expect(stdout).not.toContain(key.slice(0, 9))
+  })
+
+  it('with damaged accounts: the server starts, and no key goes to another account', async () => {
+    const cwd = folder()
+    const key = lastLine((await watchpost.run(['keys', 'create'], { cwd })).stdout)
+    for (const account of ['shop', 'sound'])
+      await watchpost.run(['keys', 'create', '--account', account], { cwd })
+    await queryFile(join(cwd, 'data/watchpost.db'), (_all, exec) =>
+      exec("UPDATE accounts SET quotas = '{' WHERE id <= 2"),
+    )
+    const first = await watchpost.run(['keys', 'create'], { cwd })
+    expect(first.stdout).toContain('of account 1;')
+    const shop = await watchpost.run(['keys', 'create', '--account', 'shop'], { cwd })
+    expect(shop.code).toBe(1)
+    expect(shop.stderr).toContain('Unreadable "quotas" in row 1')
+    const server = await watchpost.serve({ cwd })
+    expect((await server.call('/api/v1/monitors', { key })).status).toBe(200)
   })
 
   it.each(['id', 'prefix', 'key'])('revoke by %s ends a key', async (by) => {

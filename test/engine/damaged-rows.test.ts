@@ -130,3 +130,46 @@ it('in an account of its own, the monitors and the planned work of another go on
   expect(said).toEqual([])
   await engine.stop()
 })
+
+it.each(['{', '5', 'null'])('in the accounts: %s as quotas stops nobody', async (quotas) => {
+  const { open, run } = await file()
+  const before = await open()
+  const { id: other } = await before.engine.accounts.create({ name: 'other', external_id: 'o' })
+  const { id: sound } = await before.engine.accounts.create({ name: 'sound' })
+  const settings = { type: 'scripted', name: 'm', interval_sec: 60 } as const
+  const kept = await before.engine.monitors.create({ ...settings, host: 'first' })
+  await before.engine.account(sound).monitors.create({ ...settings, host: 'sound' })
+  await before.engine.account(other).monitors.create({ ...settings, host: 'other' })
+  const { key } = await before.engine.keys.create({ name: 'k' })
+  await before.engine.stop()
+  await run([`UPDATE accounts SET quotas = '${quotas}' WHERE id IN (1, ${other})`])
+
+  const said: string[] = []
+  const logger = {
+    ...silentLogger,
+    error: (about: object, text: string) =>
+      void said.push(text + String((about as { err?: unknown }).err)),
+  }
+  const { engine, clock, checks } = await open(logger)
+  for (const id of [1, other])
+    expect(
+      said.filter(
+        (text) =>
+          text.includes(`an account cannot be read`) && text.includes(`"quotas" in row ${id}`),
+      ),
+    ).not.toEqual([])
+  await clock.advance(3 * MINUTE)
+  expect(new Set(checks)).toEqual(new Set(['first@local', 'sound@local', 'other@local']))
+  expect((await engine.accounts.list()).map(({ id }) => id)).toEqual([sound])
+  // What needs no quotas goes on in the account itself; what needs them is refused by name.
+  expect((await engine.authenticate(key))?.account_id).toBe(1)
+  expect((await engine.monitors.get(kept.id)).state).toBe('up')
+  await expect(engine.monitors.create({ ...settings, host: 'new' })).rejects.toThrow(
+    'Unreadable "quotas" in row 1',
+  )
+  await engine.account(sound).monitors.create({ ...settings, host: 'new' })
+  await engine.accounts.remove(other)
+  expect(await engine.accounts.exists(other)).toBe(false)
+  expect([...engine.readings()].map(({ account_id }) => account_id)).not.toContain(other)
+  await engine.stop()
+})

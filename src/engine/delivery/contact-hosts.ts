@@ -8,6 +8,7 @@
 
 import { yielderOf } from '../../clock.ts'
 import type { ContactRecord, JsonObject } from '../../model.ts'
+import { readableAccounts } from '../core/stored-accounts.ts'
 import { openContact } from '../core/stored-contacts.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
@@ -80,7 +81,7 @@ export function createContactHosts(core: Core, most = MOST_CONTACTS): ContactHos
     },
     async load() {
       const yieldIfLong = yielderOf(core.clock)
-      for (const { id } of await core.store.accounts.list()) {
+      for (const { id } of await readableAccounts(core)) {
         await yieldIfLong()
         // One that cannot be read is logged when it is to be notified.
         for (const contact of await core.store.contacts.list(id)) {

@@ -5,8 +5,9 @@
  * @module
  */
 
-import { NotFoundError } from '../../errors.ts'
+import { NotFoundError, UnreadableError } from '../../errors.ts'
 import { isAccountId } from '../../model.ts'
+import type { AccountRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
 
 /** How long an account that was found counts as existing. */
@@ -30,7 +31,7 @@ export function createAccountCache({ clock, store }: Pick<Core, 'clock' | 'store
     const now = clock.monotonic()
     if ((known.get(account_id) ?? now) > now) return true
     known.delete(account_id)
-    if ((await store.accounts.get(account_id)) === undefined) return false
+    if ((await storedAccount(store, account_id)) === undefined) return false
     known.set(account_id, now + KNOWN_MS)
     const [oldest] = known.keys()
     if (known.size > KNOWN_LIMIT && oldest !== undefined) known.delete(oldest)
@@ -43,5 +44,18 @@ export function createAccountCache({ clock, store }: Pick<Core, 'clock' | 'store
       if (!(await exists(account_id))) throw new NotFoundError('account')
     },
     forget: (account_id) => void known.delete(account_id),
+  }
+}
+
+/** An account with damaged quotas or defaults exists: only what needs them is refused. */
+export async function storedAccount(
+  { accounts }: Core['store'],
+  id: number,
+): Promise<AccountRecord | 'unreadable' | undefined> {
+  try {
+    return await accounts.get(id)
+  } catch (error) {
+    if (error instanceof UnreadableError) return 'unreadable'
+    throw error
   }
 }

@@ -20,6 +20,8 @@ import {
 } from './monitor-defaults.ts'
 import { accountView } from '../views/views.ts'
 import { quotaProblems, resolvedQuotas } from './quotas.ts'
+import { storedAccount } from './account-cache.ts'
+import { readableAccounts } from '../core/stored-accounts.ts'
 import type { ServiceContext } from './service-context.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { lineProblem } from '../../model/printable.ts'
@@ -93,7 +95,7 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
       if (id === FIRST_ACCOUNT)
         throw new ConflictError('first_account', 'The first account belongs to the engine itself')
       // After a process ended during a removal, only the store knows the account; the removal continues.
-      const known = await store.accounts.get(id)
+      const known = await storedAccount(store, id)
       const audit = removalAudit({ core, actor }, known)
       let left = await store.accounts.remove(id, REMOVED_AT_ONCE, audit)
       accounts.forget(id)
@@ -107,7 +109,7 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
     },
     async list() {
       await ready()
-      return (await store.accounts.list()).map(accountView)
+      return (await readableAccounts(core)).map(accountView)
     },
     async use(id) {
       const account = await requireAccount(id)
@@ -177,9 +179,9 @@ function accountAudit(
 /** The name is removed with the account; the entry identifies it by its id in the host's system. */
 function removalAudit(
   by: Pick<ServiceContext, 'core' | 'actor'>,
-  account: AccountRecord | undefined,
+  account: AccountRecord | 'unreadable' | undefined,
 ): NewAuditRecord {
-  const external_id = account?.external_id ?? null
+  const external_id = typeof account === 'object' ? account.external_id : null
   const changes =
     external_id === null ? [] : [{ field: 'external_id', from: external_id, to: null }]
   return auditRecord(by, { resource: 'account', action: 'deleted', name: null, changes })

@@ -1,6 +1,6 @@
 import { StorageError } from '../../errors.ts'
 import type { AccountRecord } from '../../model.ts'
-import { accountObjects, toAccount, toKey } from '../rows.ts'
+import { accountObjects, readable, toAccount, toKey } from '../rows.ts'
 import { keyTaken } from '../filters.ts'
 import { externalIdTaken } from '../rules.ts'
 import {
@@ -58,10 +58,10 @@ export function accounts(db: Database): FullStore['accounts'] {
       ),
     get: (id) => first(db, 'id = ?', id),
     byExternalId: (external_id) => first(db, 'external_id = ?', external_id),
-    list: async () =>
-      (await db.rows('SELECT * FROM watchpost.accounts WHERE removing = 0 ORDER BY id')).map(
-        toAccount,
-      ),
+    async list(onUnreadable) {
+      const rows = await db.rows('SELECT * FROM watchpost.accounts WHERE removing = 0 ORDER BY id')
+      return readable(rows, toAccount, onUnreadable)
+    },
     async update(id, change, audit) {
       const { text, params } = assignments(CHANGEABLE_ACCOUNT_COLUMNS, {
         ...change,

@@ -13,7 +13,7 @@ import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.
 import { useOf } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
-import { accountObjects, toAccount, toKey } from '../rows.ts'
+import { accountObjects, readable, toAccount, toKey } from '../rows.ts'
 import {
   ACCOUNT_COLUMNS,
   CHANGEABLE_ACCOUNT_COLUMNS,
@@ -53,7 +53,10 @@ export function accounts(db: Connection): Accounts {
       }),
     get: (id) => first('id = ?', id),
     byExternalId,
-    list: () => db.all('SELECT * FROM accounts WHERE removing = 0 ORDER BY id').map(toAccount),
+    list(onUnreadable) {
+      const rows = db.all('SELECT * FROM accounts WHERE removing = 0 ORDER BY id')
+      return readable(rows, toAccount, onUnreadable)
+    },
     ensureFirst: (account) => db.transaction(() => first('id = ?', 1) ?? add(account, 1)),
     update: (id, change, audit) =>
       db.transaction(() => {
@@ -70,7 +73,8 @@ export function accounts(db: Connection): Accounts {
     use: (id) => useOf(db, id),
     remove: (id, limit, audit) =>
       db.transaction(() => {
-        if (first('id = ?', id) !== undefined) addAudit(db, audit, { id, account_id: 1 })
+        const sql = 'SELECT id FROM accounts WHERE id = ? AND removing = 0'
+        if (db.get(sql, [id]) !== undefined) addAudit(db, audit, { id, account_id: 1 })
         return removeAccount(db, id, limit)
       }),
   }
