@@ -66,6 +66,13 @@ describe('the place of a request', () => {
     expect(server.received).toContain(`\r\nhost: [::1]:${server.port}\r\n`)
   })
 
+  it('may be an address of IPv6 only with a certificate of that address', async () => {
+    const { wrongHost: tls } = certificates()
+    const server = await scriptedServer(answering(status(200)), { host: '::1', tls })
+    const answer = await send(`https://[::1]:${server.port}/`)
+    expect(answer).toMatchObject({ error: 'tls_name_mismatch' })
+  })
+
   it('with the dot of the root has the certificate of its name', async () => {
     const server = await scriptedServer(answering(status(200)), { tls: certificates().good })
     const hosts = { 'example.test': ['127.0.0.1'] }

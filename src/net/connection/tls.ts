@@ -5,6 +5,7 @@
  * @module
  */
 
+import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { TcpSocketConnectOpts } from 'node:net'
 // As a whole: bundlers turn the members of `* as tls` into named imports, and not every Node has all of them.
@@ -129,11 +130,18 @@ export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsW
       opening.ends = certificate.valid_to
       // Has its issuers, which its type omits.
       onVerified?.(certificate)
-      return tls.checkServerIdentity(servername, certificate)
+      return nameProblem(servername, certificate)
     },
   })
   const opening: Opening = { socket }
   return opening
+}
+
+/** Node 22.23 takes an IPv6 address for a host name, which no certificate has. */
+function nameProblem(servername: string, certificate: PeerCertificate): Error | undefined {
+  const isNamed =
+    isIP(servername) === 6 && new X509Certificate(certificate.raw).checkIP(servername) !== undefined
+  return isNamed ? undefined : tls.checkServerIdentity(servername, certificate)
 }
 
 export interface HandshakeOptions {
