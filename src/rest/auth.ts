@@ -70,7 +70,11 @@ export async function identify(
     throw new HttpError({ status: 403, error: 'forbidden', message: 'There is no such account' })
   }
   if (request.headers.has('authorization')) countAuthFailure(request)
-  throw new HttpError({
+  throw unauthorized(request)
+}
+
+export function unauthorized(request: Request): HttpError {
+  return new HttpError({
     status: 401,
     error: 'unauthorized',
     message: request.headers.has('authorization')

@@ -17,7 +17,8 @@ import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { withDeadline } from '../access/host-function.ts'
-import { engineKeys, identify, requireScope, authFailureCounter } from './auth.ts'
+import { renewed } from '../access/renewed.ts'
+import { engineKeys, identify, requireScope, authFailureCounter, unauthorized } from './auth.ts'
 import type { Authenticate, Identity, CountAuthFailure } from './auth.ts'
 import { fail, toResponse } from './envelope.ts'
 import type { Reply } from './envelope.ts'
@@ -39,7 +40,10 @@ import { API, contactRoutes, HEARTBEAT, OPENAPI, routes } from './routes.ts'
 import type { Route } from './routes.ts'
 
 export interface RestOptions {
-  /** Identifies the account. Default: the bearer key, looked up with `engine.authenticate`. */
+  /**
+   * Identifies the account. Default: the bearer key, looked up with `engine.authenticate`. It is called again, once the body
+   * is read, for a request that took more than a second to arrive.
+   */
   readonly authenticate?: Authenticate | undefined
   /** The balance of an account. Default: none (`{ amount: null, unlimited: true }`). */
   readonly balance?: Host['balance'] | undefined
@@ -204,6 +208,7 @@ async function serve(service: Service, exchange: Exchange): Promise<Reply> {
   if (pathname.replace(/\/$/, '') === OPENAPI) return openapi(service, request)
 
   const identity = await identify(service, request)
+  const admitted = renewed(clock, identity, () => identify(service, request))
   service.refuseCrossSite(request)
   await count(service, exchange, identity)
   const match = service.router.match(request.method, pathname)
@@ -212,7 +217,7 @@ async function serve(service: Service, exchange: Exchange): Promise<Reply> {
 
   const { route, params } = match
   requireScope(identity, route.operation.scope)
-  return perform(service, exchange, { identity, route, params })
+  return perform(service, exchange, { identity, admitted, route, params })
 }
 
 function isHeartbeat(pathname: string): boolean {
@@ -226,21 +231,50 @@ function patternOf({ router }: Service, { request, pathname }: Exchange): string
   return match.kind === 'found' ? match.route.path : 'none'
 }
 
-type Found = Pick<Call, 'identity' | 'params'> & { readonly route: Route }
+interface Found {
+  readonly identity: Identity
+  /** Identifies again a request that has waited for its body, or for an equal one. */
+  readonly admitted: () => Promise<Identity>
+  readonly route: Route
+  readonly params: Call['params']
+}
 
 async function perform(service: Service, exchange: Exchange, found: Found): Promise<Reply> {
-  const { engine, host, clock } = service
   const { request, url, pathname } = exchange
-  const { identity, params, route } = found
-  const { operation } = route
-  const body = operation.body === undefined ? {} : await readJson(request, clock)
+  const { operation } = found.route
+  const body = operation.body === undefined ? {} : await readJson(request, service.clock)
   if (operation.body === 'none') requireNoFields(body)
-  const { account_id } = identity
-  const call: Call = {
+  const { account_id } = await identityNow(request, found)
+  const run = async (): Promise<Reply> => {
+    const identity = await identityNow(request, found)
+    return operation.run(callOf(service, exchange, { identity, params: found.params }, body))
+  }
+  if (operation.repeatable !== true) return run()
+  return service.idempotency.once({ request, account_id, path: pathname + url.search, body }, run)
+}
+
+/** @throws HttpError 401 or 403 if the request is no longer admitted, or would now change another account */
+async function identityNow(
+  request: Request,
+  { identity, admitted, route }: Found,
+): Promise<Identity> {
+  const now = await admitted()
+  if (now.account_id !== identity.account_id) throw unauthorized(request)
+  requireScope(now, route.operation.scope)
+  return now
+}
+
+function callOf(
+  { engine, host }: Service,
+  { request, url }: Exchange,
+  { identity, params }: Pick<Found, 'identity' | 'params'>,
+  body: JsonObject,
+): Call {
+  const actor = actorFrom(identity.actor, `key:${identity.key.id}`)
+  const scope = engine.account(identity.account_id, { actor })
+  return {
     engine,
-    scope: engine.account(account_id, {
-      actor: actorFrom(identity.actor, `key:${identity.key.id}`),
-    }),
+    scope,
     identity,
     host,
     request,
@@ -249,9 +283,6 @@ async function perform(service: Service, exchange: Exchange, found: Found): Prom
     id: Number(params['id'] ?? 0),
     body,
   }
-  if (operation.repeatable !== true) return operation.run(call)
-  const repeatable = { request, account_id, path: pathname + url.search, body }
-  return service.idempotency.once(repeatable, () => operation.run(call))
 }
 
 /** Counts the request and adds the remaining number to every response. @throws HttpError 429 */

@@ -4,12 +4,14 @@
  * @module
  */
 
+import { renewed } from '../../access/renewed.ts'
 import type { AccountScope } from '../../engine/api/engine.ts'
 import { htmlAnswer, seeOther } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
 import { FORM_BYTES, ownForm, requireSameOrigin } from '../http/call.ts'
 import type { Call, Route } from '../http/call.ts'
 import { forbidden } from '../http/page-error.ts'
+import type { PageError } from '../http/page-error.ts'
 import { documentOf } from '../layout/frame.ts'
 import type { Section, Sheet } from '../layout/frame.ts'
 import { visitorOf } from '../session/access.ts'
@@ -94,15 +96,17 @@ export function action(
     method: 'POST',
     pattern,
     async answer(call) {
-      const { service, request } = call
+      const { service } = call
       requireSameOrigin(call)
-      const visitor = await visitorOf(request, service)
-      if (visitor instanceof Response) return visitor
-      if (visitor === undefined || visitor.read_only === true)
-        throw forbidden(({ words }) => words.errors.signInFirst)
-      await service.requests.action(visitor)
+      const first = await actingVisitor(call)
+      if (first instanceof Response) return first
+      const admitted = renewed(service.clock, first, () => actingVisitor(call))
+      await service.requests.action(first)
       // Strangers do not get this far: their forms stay small.
       const form = await ownForm(call, FORM_BYTES)
+      const visitor = await admitted()
+      if (visitor instanceof Response) return visitor
+      if (visitor.account_id !== first.account_id) throw signInFirst()
       const scope = service.engine.account(visitor.account_id, { actor: visitor.actor })
       const done = await act({ call, scope, visitor, form })
       return typeof done === 'string'
@@ -110,4 +114,16 @@ export function action(
         : sheetAnswer(call, visitor, done)
     },
   }
+}
+
+/** @throws PageError 403 for a visitor who may not press buttons */
+async function actingVisitor({ service, request }: Call): Promise<Visitor | Response> {
+  const visitor = await visitorOf(request, service)
+  if (visitor instanceof Response) return visitor
+  if (visitor === undefined || visitor.read_only === true) throw signInFirst()
+  return visitor
+}
+
+function signInFirst(): PageError {
+  return forbidden(({ words }) => words.errors.signInFirst)
 }
