@@ -1,6 +1,7 @@
 /** The account as REST shows it: who asks, the balance of the host, the notification log. */
 import { describe, expect, it } from 'vitest'
 import { silentLogger } from '../../src/logger.ts'
+import type { KeyScope } from '../../src/model/scopes.ts'
 import type { Balance } from '../../src/rest/index.ts'
 import { client, idsOf, tcpMonitor } from './client.ts'
 
@@ -19,6 +20,17 @@ describe('GET /me', () => {
       ...{ created_at: '2026-01-01T00:00:00.000Z', last_used_at: '2026-01-02T00:00:00.000Z' },
     }
     expect(await keyOf(all)).toEqual({ id: 'session', ...all })
+  })
+
+  it('tells the defaults of monitors to a key that may only read monitors', async () => {
+    const { ask, engine } = client()
+    await engine.accounts.update(1, { monitor_defaults: { interval_sec: 300 } })
+    const toldWith = async (scope: KeyScope) => {
+      const { key } = await engine.keys.create({ name: 'dashboard', scopes: [scope] })
+      return (await ask('GET', '/api/v1/me', { key })).body.me.monitor_defaults as unknown
+    }
+    expect(await toldWith('monitors:read')).toEqual({ interval_sec: 300 })
+    expect(await toldWith('incidents:read')).toBeNull()
   })
 
   it('shows the whole requests of a minute', async () => {
