@@ -6,6 +6,7 @@
  */
 
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+import { Readable } from 'node:stream'
 import { CheckFailure } from '../failure.ts'
 import { paceReading } from '../connection/paced-reading.ts'
 import { streamOver } from '../connection/stream-over.ts'
@@ -116,10 +117,10 @@ function ask(
 ): void {
   const { socket } = connection
   const { clock } = options
-  const body = bodyBytes(request)
+  const sent = bodyBytes(request)
   const interim = createInterimLimit()
-  const stream = session.request(http2Headers(request, body), { endStream: body === undefined })
-  const state = watchBody(stream, {
+  const stream = session.request(http2Headers(request, sent), { endStream: sent === undefined })
+  const body = bodyOf(stream, {
     // The error of the session follows, which says more.
     cut: () => {
       // Node tells of the headers of the same piece in the next tick.
@@ -146,12 +147,12 @@ function ask(
         status: Number(headers[':status']),
         http_version: '2',
         headers: fields,
-        body: stream,
-        complete: () => state.complete,
+        body: body.stream,
+        complete: () => body.complete,
         end: () => socket.destroy(),
       })
     })
-  if (body !== undefined) stream.end(body)
+  if (sent !== undefined) stream.end(sent)
 }
 
 function sizeOf(raw: readonly string[]): number {
@@ -168,47 +169,59 @@ interface BodyWatcher {
   nextTurn(work: () => void): void
 }
 
+interface Body {
+  readonly stream: Readable
+  /** Whether the peer has ended it. */
+  readonly complete: boolean
+}
+
 /**
- * Whether the peer has ended the stream. Node ends the readable side also of a stream that the peer has reset
- * without an error, so that half a body would look like a whole one. A paused stream still takes every frame that
- * is in the buffers.
+ * The body on a stream of its own. Node drops what has not been read of its own stream when the connection closes, also
+ * behind the end. And Node ends the readable side also of a stream that the peer has reset without an error, so that
+ * half a body would look like a whole one. A paused stream still takes every frame that is in the buffers.
  */
-function watchBody(
-  stream: ClientHttp2Stream,
-  { cut, crumbs, nextTurn }: BodyWatcher,
-): { readonly complete: boolean } {
-  const state = { complete: false }
-  const push = stream.push.bind(stream)
+function bodyOf(wire: ClientHttp2Stream, { cut, crumbs, nextTurn }: BodyWatcher): Body {
+  const stream = new Readable({
+    read(size) {
+      if (!wire.destroyed) wire._read(size)
+    },
+  })
+  const body = { stream, complete: false }
+  const push = wire.push.bind(wire)
   let frames = 0
   let bytes = 0
   let collected: Uint8Array[] = []
   let hasRoom = true
   const pass = (): void => {
-    if (collected.length > 0 && !stream.destroyed) hasRoom = push(Buffer.concat(collected))
+    if (collected.length > 0) hasRoom = stream.push(Buffer.concat(collected))
     collected = []
   }
-  stream.push = (chunk: Uint8Array | null, encoding?: BufferEncoding) => {
-    if (chunk !== null) {
-      frames += 1
-      bytes += chunk.length
-      const areShort = bytes < frames * SHORT_FRAME_BYTES
-      if (areShort && frames > MAX_SHORT_FRAMES) crumbs()
-      if (areShort && frames > FEW_FRAMES) {
-        if (collected.push(chunk) === 1) nextTurn(pass)
-        return hasRoom
-      }
+  const take = (chunk: Uint8Array): boolean => {
+    frames += 1
+    bytes += chunk.length
+    const areShort = bytes < frames * SHORT_FRAME_BYTES
+    if (areShort && frames > MAX_SHORT_FRAMES) crumbs()
+    if (areShort && frames > FEW_FRAMES) {
+      if (collected.push(chunk) === 1) nextTurn(pass)
+      return hasRoom
     }
     pass()
-    if (chunk === null && !state.complete) {
-      if (stream.closed) {
+    return stream.push(chunk)
+  }
+  wire.push = (chunk: Uint8Array | null) => {
+    if (chunk !== null) return take(chunk)
+    if (!body.complete) {
+      pass()
+      if (wire.closed) {
         cut()
         return false
       }
-      state.complete = true
+      body.complete = true
+      stream.push(null)
     }
-    return push(chunk, encoding)
+    return push(null)
   }
-  return state
+  return body
 }
 
 /** Ends an exchange whose peer sends more than its body, of which Node does not tell. */

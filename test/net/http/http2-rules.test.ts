@@ -258,12 +258,13 @@ describe('an answer', () => {
   it('of short frames is passed on though it has no end yet', async () => {
     const { port } = await scriptedServer((socket) => {
       socket.write(frame('settings', undefined, CONNECTION))
-      const letters = Array.from({ length: 200 }, () => data('x'))
+      const letters = Array.from({ length: 65 }, () => data('x'))
       socket.once('data', () => socket.write(Buffer.concat([headers(), ...letters])))
     })
-    const answer = await inTurns(await asking(port, {}, { bodyLimit: 80 }))
+    // The last letter, which shows that there is more, is the only one that waits to be passed on with others.
+    const answer = await inTurns(await asking(port, {}, { bodyLimit: 64 }))
     expect(answer).toMatchObject({
-      body: { body: Buffer.from('x'.repeat(80)), body_cut: true },
+      body: { body: Buffer.from('x'.repeat(64)), body_cut: true },
     })
   })
 
@@ -277,6 +278,22 @@ describe('an answer', () => {
     const short = await framed(headers(), ...frames(8192, 'x'))
     expect(textOf(short) === 'x'.repeat(8192)).toBe(true)
     expect(await framed(headers(), ...frames(8193, 'x'))).toMatchObject(ENDLESS)
+  })
+
+  it('that has come is whole though its connection ends before all of it has been read', async () => {
+    // The reader rests after 4096 pieces, here until the clock moves.
+    const text = 'seventeen letters'
+    const { port } = await scriptedServer((socket) => {
+      socket.write(frame('settings', undefined, CONNECTION))
+      const agreed = frame('settings', undefined, { ...CONNECTION, flags: ACK })
+      const body = [...Array<Buffer>(4999).fill(data(text)), data(text, END_STREAM)]
+      socket.once('data', () => socket.end(Buffer.concat([agreed, headers(), ...body])))
+    })
+    const { ended, socket, clock } = await asking(port)
+    const answer = ended()
+    await once(socket, 'close')
+    await clock.advance(0)
+    expect(textOf(await answer) === text.repeat(5000)).toBe(true)
   })
 
   it('may be long', async () => {
@@ -299,10 +316,17 @@ describe('an answer', () => {
   it('has 64 KiB of headers at most', async () => {
     // A field of 4000 bytes that is named in one byte from then on (RFC 7541, 6.2.1 and 6.1).
     const first = Buffer.concat([Buffer.from('4001617fa11e', 'hex'), Buffer.alloc(4000, 'x')])
-    const sized = (count: number) =>
-      framed(headers(first, Buffer.alloc(count - 1, 0xbe)), data('told', END_STREAM))
-    expect(textOf(await sized(16))).toBe('told')
-    expect(await sized(17)).toMatchObject({ code: 'http_header_limit' })
+    const fifteen = Buffer.alloc(15, 0xbe)
+    const sized = (bytes: number) => {
+      const rest = bytes - ':status200'.length - 16 * 'a'.padEnd(4001).length - 'b'.length
+      const last = Buffer.concat([
+        ...[Buffer.of(0, 1, 0x62, 0x7f, ((rest - 127) & 127) | 128, (rest - 127) >> 7)],
+        Buffer.alloc(rest, 'x'),
+      ])
+      return framed(headers(first, fifteen, last), data('told', END_STREAM))
+    }
+    expect(textOf(await sized(64 * KIB))).toBe('told')
+    expect(await sized(64 * KIB + 1)).toMatchObject({ code: 'http_header_limit' })
   })
 
   it('has some thousand header fields', async () => {
@@ -336,12 +360,15 @@ describe('what comes before an answer', () => {
   })
 
   it('is 256 KiB of them at most', async () => {
-    const long: Script = (stream, headers) => {
-      for (let n = 0; n < 20; n++)
-        stream.additionalHeaders({ ':status': 103, 'x-a': 'x'.repeat(15_000) })
-      ok(stream, headers)
-    }
-    expect(await ended(long)).toMatchObject({
+    const long =
+      (count: number, length: number): Script =>
+      (stream, headers) => {
+        for (let n = 0; n < count; n++)
+          stream.additionalHeaders({ ':status': 103, 'x-a': 'x'.repeat(length) })
+        ok(stream, headers)
+      }
+    expect(textOf(await ended(long(100, 2580)))).toBe('told')
+    expect(await ended(long(20, 15_000))).toMatchObject({
       message: 'No final answer within 256 KiB of interim answers',
     })
   })
