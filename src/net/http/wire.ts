@@ -80,12 +80,12 @@ const MAX_INTERIM_BYTES = 256 * 1024
 /** The shortest have 17 bytes, so that their number is limited as well. */
 const MAX_INTERIMS = 100
 
+type Interim = Pick<InformationEvent, 'statusCode' | 'statusMessage' | 'rawHeaders'>
+
 /** Limits interim responses (1xx, RFC 9110, 15.2) before the final one. */
 interface InterimLimit {
-  /** Why the exchange ends with this interim response, `undefined` if it continues. */
-  problemOf(
-    answer: Pick<InformationEvent, 'statusCode' | 'statusMessage' | 'rawHeaders'>,
-  ): CheckFailure | undefined
+  /** Why the exchange ends with this or an earlier interim response, `undefined` if it continues. */
+  problemOf(interim: Interim): CheckFailure | undefined
   /** The failure for an unrequested 101. */
   switched(): CheckFailure
 }
@@ -94,22 +94,24 @@ interface InterimLimit {
 export function createInterimLimit(): InterimLimit {
   let bytes = 0
   let count = 0
+  let problem: CheckFailure | undefined
   const switched = (): CheckFailure =>
     wrong('The server switched protocols (101) without being asked')
-  return {
-    problemOf({ statusCode, statusMessage, rawHeaders }) {
-      if (statusCode === 101) return switched()
-      // `HTTP/1.1 103 ` and two line ends; per header `: ` and a line end.
-      bytes += 17 + statusMessage.length
-      for (const text of rawHeaders) bytes += text.length + 2
-      count += 1
-      if (bytes <= MAX_INTERIM_BYTES && count <= MAX_INTERIMS) return undefined
-      const most = count > MAX_INTERIMS ? MAX_INTERIMS : `${MAX_INTERIM_BYTES / 1024} KiB of`
-      const text = `No final answer within ${most} interim answers`
-      return new CheckFailure('http_header_limit', text, { phase: 'first_byte' })
-    },
-    switched,
+
+  function next({ statusCode, statusMessage, rawHeaders }: Interim): CheckFailure | undefined {
+    if (statusCode === 101) return switched()
+    // `HTTP/1.1 103 ` and two line ends; per header `: ` and a line end.
+    bytes += 17 + statusMessage.length
+    for (const text of rawHeaders) bytes += text.length + 2
+    count += 1
+    if (bytes <= MAX_INTERIM_BYTES && count <= MAX_INTERIMS) return undefined
+    const most = count > MAX_INTERIMS ? MAX_INTERIMS : `${MAX_INTERIM_BYTES / 1024} KiB of`
+    const text = `No final answer within ${most} interim answers`
+    return new CheckFailure('http_header_limit', text, { phase: 'first_byte' })
   }
+
+  // A parser goes on with what it has: an error for each of hundreds is a long turn.
+  return { problemOf: (interim) => (problem ??= next(interim)), switched }
 }
 
 function wrong(text: string): CheckFailure {

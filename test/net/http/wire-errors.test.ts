@@ -245,6 +245,14 @@ describe('interim answers', () => {
     })
   })
 
+  it('have one problem, however many come behind it', () => {
+    const limit = createInterimLimit()
+    for (let n = 0; n < 100; n++) limit.problemOf(interim())
+    const first = limit.problemOf(interim())
+    expect(limit.problemOf(interim())).toBe(first)
+    expect(limit.problemOf(interim([], 101))).toBe(first)
+  })
+
   it('have 256 KiB at most, with their lines', () => {
     const room = 256 * 1024 - 17
     const sized = (bytes: number) =>
