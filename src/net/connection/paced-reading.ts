@@ -37,6 +37,7 @@ export function paceReading(socket: Socket, turns: Pick<Turns, 'add'>): void {
   paced[PACE] = { turns, arrived: [], job, queued: false, asked: false }
   paced.push = push
   paced._read = read
+  paced.on('resume', resumed)
 }
 
 /** Whether something has arrived that no reader has yet. */
@@ -63,6 +64,12 @@ function read(this: Socket, size: number): void {
   else if (!pace.queued) resume(this, size)
 }
 
+/** What arrived while the socket was paused comes in turns as well, not in the tick that resumes it. */
+function resumed(this: Socket): void {
+  const pace = (this as Paced)[PACE]
+  if (pace.arrived.length > 0) queue(pace)
+}
+
 function queue(pace: Pace): void {
   if (pace.queued) return
   pace.queued = true
@@ -74,6 +81,7 @@ function passOn(socket: Paced): boolean {
   const pace = socket[PACE]
   const { arrived } = pace
   if (socket.destroyed) arrived.length = 0
+  if (arrived.length > 0 && socket.isPaused()) return (pace.queued = false)
   const [first] = arrived
   if (first !== undefined) {
     if (first === null || first.length <= PIECE_BYTES) arrived.shift()

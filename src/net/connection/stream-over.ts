@@ -33,9 +33,13 @@ export function streamOn(socket: Socket): Duplex {
   return stream.on('error', () => undefined)
 }
 
-/** With all that arrives. */
+/** With all that arrives while the stream is read: Node stops reading HTTP/2 while it writes. */
 export function streamOver(socket: Socket): Duplex {
   const stream = streamOn(socket)
+  stream._read = () => {
+    if (!stream.isPaused()) socket.resume()
+  }
+  stream.on('pause', () => socket.pause()).on('resume', () => socket.resume())
   socket
     .on('data', (bytes: Buffer) => {
       if (!stream.push(bytes)) socket.pause()
