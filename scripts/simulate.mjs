@@ -10,7 +10,8 @@ import { root, run, tool } from './steps.mjs'
 // Below the root, so that packages are found as the sources find them.
 const folder = join(root, `.cache/simulation/run-${process.pid}`)
 
-const words = process.argv.slice(2)
+const given = process.argv.slice(2)
+const words = given.includes('--help') ? ['--help'] : given
 const entry = words.includes('--break') ? 'break-rules' : 'run'
 const shape = ['--no-config', '--format=esm', '--target=node20.19', '--platform=node']
 const quiet = ['--silent', `--out-dir=${folder}`]
