@@ -52,7 +52,7 @@ const RECORD: Form<MonitorRecord> = {
 
 const COMMON: Form<CommonSettings> = {
   name: isText,
-  interval_sec: upTo(LONGEST_SEC),
+  interval_sec: (value) => isTime(value) && Number(value) >= 1 && Number(value) <= LONGEST_SEC,
   timeout_ms: upTo(LONGEST_SEC * 1000),
   location_ids: listOf(isId),
   confirm_locations: isNumber,

@@ -33,8 +33,15 @@ import type { OnUnreadable } from './store.ts'
 /** One row as the drivers return it. */
 export type Row = Readonly<Record<string, string | number | null>>
 
-/** Columns whose names and values are those of the record. */
+/** The last time that a `Date` has. No id is larger, and JavaScript has these numbers exactly. */
+const LAST_MS = 8.64e15
+
+/** Columns whose names and values are those of the record, and whose numbers can be computed with. */
 function plain<T>(row: Row): T {
+  for (const column in row) {
+    const value = row[column]
+    if (typeof value === 'number' && !(Math.abs(value) <= LAST_MS)) throw unreadable(row, column)
+  }
   return { ...row } as T
 }
 

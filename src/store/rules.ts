@@ -90,7 +90,20 @@ export function isReadable(payload: string): boolean {
   }
 }
 
-/** `error` of a row whose payload cannot be parsed. */
+/** PostgreSQL's largest integer: a claim counts one more. */
+const LARGEST_COUNT = 2_147_483_647
+/** The last time that a `Date` has. */
+const LAST_MS = 8.64e15
+
+/** Whether a row can be sent: its payload is readable, and its times and counts can be computed with. */
+export function isSendable(row: NotificationRecord): boolean {
+  const values: unknown[] = Object.values(row)
+  const isCounted = row.claims < LARGEST_COUNT
+  const areNumbers = values.every((each) => typeof each !== 'number' || Math.abs(each) <= LAST_MS)
+  return isCounted && areNumbers && isReadable(row.payload)
+}
+
+/** `error` of a row that cannot be sent because it is damaged. */
 export const UNREADABLE = 'unreadable'
 
 /** What `pick` finds once every found row that cannot be read is set aside. */
@@ -100,7 +113,7 @@ export function pickReadable(
 ): readonly NotificationRecord[] {
   for (;;) {
     const picked = pick()
-    const unreadable = picked.filter(({ payload }) => !isReadable(payload))
+    const unreadable = picked.filter((row) => !isSendable(row))
     if (unreadable.length === 0) return picked
     for (const row of unreadable) setAside(row)
   }

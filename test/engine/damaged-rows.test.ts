@@ -24,7 +24,9 @@ const machine = (name: string, json: string) =>
 
 /** Each is done to a monitor of its own. */
 const DAMAGE = [
-  ...['null', '"x"', '-1e300', '1e300', '0', '{}'].map((json) => common('interval_sec', json)),
+  ...['null', '"x"', '-1e300', '1e300', '0', '1e-6', '{}'].map((json) =>
+    common('interval_sec', json),
+  ),
   ...['null', '"x"', '{}', '[null]', '[{}]', '[{"at":5}]'].map((json) =>
     common('maintenance', json),
   ),

@@ -16,7 +16,7 @@ import type { NotificationRecord } from '../../model.ts'
 import {
   hostsWithRoom,
   INTERRUPTED,
-  isReadable,
+  isSendable,
   REDATED_AFTER_MS,
   sharedByAccount,
   UNREADABLE,
@@ -69,7 +69,7 @@ async function claimFrom(session: Session, wanted: Claim, contacts: readonly num
   const contended = own.length < contacts.length
   let rows = own.length === 0 ? [] : await pick(session, wanted, own)
   for (;;) {
-    const unreadable = rows.filter(({ payload }) => !isReadable(payload))
+    const unreadable = rows.filter((row) => !isSendable(row))
     if (unreadable.length === 0) break
     await setAside(session, unreadable, wanted.now)
     rows = await pick(session, wanted, own)
@@ -157,7 +157,8 @@ async function pick(
   const found = await session.rows(OF_OWN, [now, limit, per_contact, numbers(contacts)])
   const own = found.map((row) => Number(row['id']))
   const rows = own.length === 0 ? [] : await session.rows(PICK, [now, numbers(own)])
-  return best(session, wanted, rows.map(toNotification))
+  // A damaged one is set aside.
+  return best(session, wanted, rows as unknown as readonly NotificationRecord[])
 }
 
 const UNDER_WAY = `SELECT account_id, contact_id, count(*) AS under_way FROM watchpost.notifications

@@ -1,6 +1,6 @@
 import type { ContactRecord, EpochMs } from '../../model.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
-import { toContact } from '../rows.ts'
+import { readable, toContact } from '../rows.ts'
 import {
   CHANGEABLE_CONTACT_COLUMNS,
   CONTACT_COLUMNS,
@@ -31,12 +31,10 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
       })
     },
     get: (id) => read(db, id),
-    list: async (account_id) =>
-      (
-        await db.rows('SELECT * FROM watchpost.contacts WHERE account_id = ? ORDER BY id', [
-          account_id,
-        ])
-      ).map(toContact),
+    async list(account_id, onUnreadable) {
+      const sql = 'SELECT * FROM watchpost.contacts WHERE account_id = ? ORDER BY id'
+      return readable(await db.rows(sql, [account_id]), toContact, onUnreadable)
+    },
     async update(id, version, change, audit) {
       const columns = written({ ...change, version: version + 1 })
       const { text, params } = assignments(CHANGEABLE_CONTACT_COLUMNS, columns)

