@@ -182,3 +182,39 @@ it.each(['listen', 'set'] as const)(
     await Promise.all([engine.stop({ drainMs: 0 }), clock.advance(1000)])
   },
 )
+
+it('a change that is read while the engine stops is no error', async () => {
+  const { clock, store, join } = place()
+  const a = await join(store())
+  const inner = store()
+  const closed: (() => void)[] = []
+  let hangs = false
+  const list: FullStore['maintenance']['list'] = (query) =>
+    hangs
+      ? new Promise((_, reject) => closed.push(() => reject(new StorageError('It is closed'))))
+      : inner.maintenance.list(query)
+  const close = async (): Promise<void> => {
+    for (const reject of closed) reject()
+    await inner.close()
+  }
+  const b = await join({ ...inner, maintenance: { ...inner.maintenance, list }, close })
+  const errors: unknown[] = []
+  b.engine.on('error', (error) => errors.push(error))
+  await clock.advance(15_000)
+  hangs = true
+  const at = {
+    start: new Date(clock.now() + MINUTE).toISOString(),
+    end: new Date(clock.now() + 2 * MINUTE).toISOString(),
+  }
+  await a.engine.maintenance.create({
+    name: 'w',
+    all_monitors: true,
+    window: { ...at, skip_checks: true },
+  })
+  await clock.advance(1000)
+  expect(closed).not.toEqual([])
+  const stopped = b.engine.stop({ drainMs: 0 })
+  await clock.advance(MINUTE)
+  await stopped
+  expect(errors).toEqual([])
+})

@@ -56,6 +56,7 @@ export function createChangeFeed({
   schedule,
 }: ChangeFeedOptions): ChangeFeed {
   let stopListening: (() => Promise<void>) | undefined
+  let following = false
   const missed = new Set<Subject>()
   let timer: Timer | undefined
   let failures = 0
@@ -91,8 +92,9 @@ export function createChangeFeed({
   }
 
   function retryLater(subject: Subject, err: unknown): void {
+    // What a stopped engine has not read, the next one reads at its start; the store may be closed by now.
+    if (!following) return
     logError(core, err, 'a change of another process could not be applied yet')
-    if (stopListening === undefined) return
     // Moved to the end of the queue: a monitor that can never be read does not block the others.
     missed.delete(subject)
     missed.add(subject)
@@ -129,19 +131,21 @@ export function createChangeFeed({
     await nextTurn()
     // What changes from now on has to be read once more.
     waiting.delete(subject)
-    await read(subject).catch((err: unknown) => retryLater(subject, err))
+    if (following) await read(subject).catch((err: unknown) => retryLater(subject, err))
     queue.release(next)
     readNext()
   }
 
   return {
     async start() {
+      following = true
       stopListening = await core.store.changes?.listen(
         (id) => readSoon(id ?? 'all'),
         () => readSoon('windows'),
       )
     },
     async stop() {
+      following = false
       timer?.cancel()
       timer = undefined
       missed.clear()
