@@ -98,7 +98,7 @@ export function firstRequest(request: HttpRequest): HopRequest {
   if (!hasHeader(headers, 'accept')) headers.push(['Accept', '*/*'])
   if (!hasHeader(headers, 'accept-encoding')) headers.push(['Accept-Encoding', ACCEPT_ENCODING])
   // Each assignment serializes the whole URL again, so it is made only if needed.
-  if (url.hash !== '') url.hash = ''
+  if (url.href.includes('#')) url.hash = ''
   if (url.username !== '') url.username = ''
   if (url.password !== '') url.password = ''
   return {

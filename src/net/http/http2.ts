@@ -183,7 +183,7 @@ interface Body {
 function bodyOf(wire: ClientHttp2Stream, { cut, crumbs, nextTurn }: BodyWatcher): Body {
   const stream = new Readable({
     read(size) {
-      if (!wire.destroyed) wire._read(size)
+      if (!wire.closed) wire._read(size)
     },
   })
   const body = { stream, complete: false }

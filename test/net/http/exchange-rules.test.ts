@@ -18,6 +18,10 @@ describe('the first request', () => {
     ])
   })
 
+  it('has no fragment in its address, not even an empty one', () => {
+    expect(first({ url: 'https://shop.example/a#' }).url.href).toBe('https://shop.example/a')
+  })
+
   it('has what the user says instead', () => {
     const identity = {} as NonNullable<HttpRequest['identity']>
     const own = [

@@ -280,6 +280,21 @@ describe('a server', () => {
     expect(await ended(script)).toEqual(closed(text))
   })
 
+  it('that leaves without a reason, on a connection that then fails, has left', async () => {
+    let fail = (): void => undefined
+    const { port } = await scriptedServer((peer) => {
+      const own = { stream: 0 }
+      const goodbye = frame('goaway', Buffer.of(0, 0, 0, 1, 0, 0, 0, 0), own)
+      const ping = (flags = 0) => frame('ping', Buffer.from('was read'), { ...own, flags })
+      peer.write(frame('settings', undefined, own))
+      peer.once('data', () => peer.write(Buffer.concat([goodbye, ping()])))
+      peer.on('data', (bytes: Buffer) => bytes.includes(ping(1)) && fail())
+    })
+    const { ended, socket } = await calling(port)
+    fail = () => void socket.destroy(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }))
+    expect(await ended()).toEqual(closed(`${AWAY}NO_ERROR)`))
+  })
+
   it('that leaves without a reason may answer', async () => {
     const leaving: Script = (stream, headers) => {
       stream.session?.goaway(0)
