@@ -36,6 +36,7 @@ describe('the result of an attempt', () => {
   it('has no secrets of the contact in its answer', () => {
     const { answer } = resultOf({ http_status: 400, answer: 'no topsecret' }, {}, ['topsecret'])
     expect(answer).toBe('no ***')
+    expect(resultOf({ error: 'timeout' }, {}, ['topsecret']).answer).toBeNull()
   })
 })
 
