@@ -99,7 +99,8 @@ async function loginWith(
   session: Session,
   { user, pass }: Login,
 ): Promise<void> {
-  await asSocket(session.dialogue.connection(), {}, async (stream) => {
+  const { dialogue } = session
+  await asSocket(dialogue.connection(), { rest: dialogue.rest }, async (stream) => {
     context.socket = stream
     const answer = await request(context, `USER ${user}`)
     judge(answer.code === 331 ? await request(context, `PASS ${pass}`) : answer, session)

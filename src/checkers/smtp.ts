@@ -129,7 +129,8 @@ async function loginWith(Client: SmtpClient, session: Session, login: Login): Pr
   const method = methodFor(session)
   const { dialogue, secured, quote } = session
   const name = ownName(session)
-  await asSocket(dialogue.connection(), { first: '220 go on\r\n' }, async (connection) => {
+  const lent = { rest: dialogue.rest, first: '220 go on\r\n' }
+  await asSocket(dialogue.connection(), lent, async (connection) => {
     const client = new Client({
       connection,
       // TLS is already established, or not requested.

@@ -39,6 +39,8 @@ export interface Attempt {
   remaining(): number
   /** Milliseconds since the start. */
   elapsed(): number
+  /** Yields to the event loop. Rejects when the attempt has ended. */
+  rest(): Promise<void>
   /**
    * The codes of check causes, and four more: `timeout`, `stopped`, `blocked`, `invalid_request`.
    */
@@ -68,6 +70,7 @@ export function beginAttempt(
     signal: stop,
     remaining,
     elapsed: () => hundredths(elapsed()),
+    rest: () => clock.sleep(0, stop.platformSignal()),
     codeOf(error) {
       if (stop.aborted) return stop.reason instanceof DeadlineError ? 'timeout' : 'stopped'
       const { code = '' } = (error ?? {}) as { readonly code?: string }

@@ -3,11 +3,13 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { systemClock } from '../../src/clock.ts'
+import { emailContact } from '../../src/contacts/index.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { createIdleConnections } from '../../src/net/connection/idle-connections.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { answersAtOnce } from '../support/answers-at-once.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
+import { LOOPBACK, rig as contactRig, told } from '../contacts/rig.ts'
 import { rig } from '../webhook/rig.ts'
 
 const TURN_MS = 50
@@ -22,11 +24,17 @@ function frame(type: number, flags: number, stream: number, payload: readonly nu
   return Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, stream, ...payload])
 }
 
+const MAIL_LINES = '250-\r\n'.repeat(11_000)
+
 const H2 = {
   settings: frame(4, 0, 0, []),
   status: frame(1, 4, 1, [0x88]),
   crumbs: Buffer.concat(Array.from({ length: 6400 }, () => frame(0, 0, 1, [120]))),
   interims: Buffer.concat(Array.from({ length: 4500 }, () => frame(1, 4, 1, [8, 3, 49, 48, 51]))),
+}
+const POSTGRES = {
+  login: Buffer.from('R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I', 'latin1'),
+  notices: 'N\0\0\0\x05\0'.repeat(9900),
 }
 const PINGS = Buffer.alloc(60_000, Buffer.from([0x89, 0]))
 
@@ -47,6 +55,12 @@ it.each([
   ],
   ['websocket', 'pings', { later: PINGS }, {}],
   ['imap', 'untagged lines', { first: '* OK hi\r\n', later: '* OK x\r\n'.repeat(8192) }, {}],
+  [
+    'postgres',
+    'notices',
+    { before: [POSTGRES.login], later: POSTGRES.notices },
+    { user: 'u', pass: 'p', database: 'd', query: 'SELECT 1' },
+  ],
   ['dns', 'messages of 64 KiB', { dns: true }, { dns_name: 'example.com', timeout_ms: 60_000 }],
 ])('%s checks that get %s at the same moment take short turns', async (type, _, said, settings) => {
   const port = await answersAtOnce({ count: CHECKS, ...said })
@@ -63,6 +77,7 @@ it.each([
     websocket: { url: `ws://127.0.0.1:${port}/` },
     dns: { nameserver: `tcp://127.0.0.1:${port}` },
     imap: { host: '127.0.0.1', port, tls: 'none' },
+    postgres: { host: '127.0.0.1', port, tls: 'off' },
   }
   const ids: number[] = []
   const common = { type, interval_sec: 86_400, timeout_ms: 3000, ...targets[type], ...settings }
@@ -88,4 +103,18 @@ it.each([
   const { longest_ms } = await leastOf(3, sending, TURN_MS)
   expect(longest_ms).toBeLessThan(TURN_MS)
   expect(process.memoryUsage.rss() - before).toBeLessThan(GROWTH_BYTES)
+})
+
+it('mail servers that answer with many lines at the same moment take short turns', async () => {
+  const port = await answersAtOnce({ count: CHECKS, first: '220 hi\r\n', later: MAIL_LINES })
+  const kind = emailContact({ guard: { ...LOOPBACK, allowHosts: ['localhost'] } })
+  const { attempt } = contactRig(kind, { localhost: ['127.0.0.1'] })
+  const settings = { host: 'localhost', port, from: 'a@example.com', to: 'b@example.com' }
+  const sending = () =>
+    measureTurns(() =>
+      Promise.all(Array.from({ length: CHECKS }, () => attempt(settings, told('down')))),
+    )
+  const { value, longest_ms } = await leastOf(3, sending, TURN_MS)
+  expect(value[0]).toMatchObject({ error: 'too_long' })
+  expect(longest_ms).toBeLessThan(TURN_MS)
 })

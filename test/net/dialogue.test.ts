@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
 import { createDialogue } from '../../src/net/connection/dialogue.ts'
 import type { Dialogue, DialogueOptions } from '../../src/net/connection/dialogue.ts'
 import { openTestNet } from '../support/open-net.ts'
@@ -8,11 +9,14 @@ import type { Script, ScriptedServer } from '../support/scripted-server.ts'
 
 async function meet(
   script: Script,
-  options: DialogueOptions = {},
+  options: Partial<DialogueOptions> = {},
 ): Promise<{ dialogue: Dialogue; server: ScriptedServer }> {
   const server = await scriptedServer(script)
   const connection = await openTestNet().connect({ host: '127.0.0.1', port: server.port })
-  return { dialogue: createDialogue(connection, options), server }
+  return {
+    dialogue: createDialogue(connection, { rest: () => systemClock.sleep(0), ...options }),
+    server,
+  }
 }
 
 const says = (text: string) => (socket: Socket) => void socket.write(text, 'latin1')

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { systemClock } from '../../src/clock.ts'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { asSocket } from '../../src/net/connection/as-socket.ts'
@@ -32,10 +33,12 @@ async function heard(stream: Socket, pattern: RegExp): Promise<string> {
   return text
 }
 
+const rest = (): Promise<void> => systemClock.sleep(0)
+
 describe('a lent connection', () => {
   it('carries both ways, after what was put in front', async () => {
     const { connection } = await meet(echo)
-    const text = await asSocket(connection, { first: '220 hi\r\n' }, async (stream) => {
+    const text = await asSocket(connection, { rest, first: '220 hi\r\n' }, async (stream) => {
       stream.write('over there\r\n')
       return heard(stream, /there/)
     })
@@ -44,7 +47,7 @@ describe('a lent connection', () => {
 
   it('survives what a library does to a socket at its end', async () => {
     const { connection, server } = await meet(echo)
-    await asSocket(connection, {}, async (stream) => {
+    await asSocket(connection, { rest }, async (stream) => {
       stream.setTimeout(1).setKeepAlive(true).setNoDelay().unref().ref()
       stream.write('one\n')
       await heard(stream, /one/)
@@ -59,7 +62,7 @@ describe('a lent connection', () => {
 
   it('tells why it broke, not what the library made of it', async () => {
     const { connection } = await meet((socket) => void socket.end())
-    const work = asSocket(connection, {}, async (stream) => {
+    const work = asSocket(connection, { rest }, async (stream) => {
       await once(stream, 'data').catch(() => undefined)
       throw new Error('ESOMETHING')
     })
@@ -68,7 +71,7 @@ describe('a lent connection', () => {
 
   it('passes on what the library found where the connection is sound', async () => {
     const { connection } = await meet(echo)
-    const work = asSocket(connection, {}, () => Promise.reject(new Error('535 no')))
+    const work = asSocket(connection, { rest }, () => Promise.reject(new Error('535 no')))
     await expect(work).rejects.toThrow('535 no')
   })
 
@@ -80,13 +83,13 @@ describe('a lent connection', () => {
       }
       talk()
     })
-    const work = asSocket(connection, { max: 4096 }, (stream) => heard(stream, /never/))
+    const work = asSocket(connection, { rest, max: 4096 }, (stream) => heard(stream, /never/))
     await expect(work).rejects.toMatchObject({ code: 'too_long' })
   })
 
   it('ends with the check', async () => {
     const { net, connection, server } = await meet(() => undefined)
-    const work = asSocket(connection, {}, (stream) => heard(stream, /never/))
+    const work = asSocket(connection, { rest }, (stream) => heard(stream, /never/))
     net.abort(new Error('the time is up'))
     await expect(work).rejects.toThrow('the time is up')
     await server.idle()

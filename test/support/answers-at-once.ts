@@ -12,12 +12,16 @@ import { onTestFinished } from 'vitest'
 const PROGRAM = `
 const { createServer } = require('node:net')
 const { parentPort, workerData } = require('node:worker_threads')
-const { count, first, later, dns } = workerData
+const { count, first, before, later, dns } = workerData
 let waiting = []
 const server = createServer((socket) => {
   socket.on('error', () => undefined)
   if (first !== undefined) socket.write(first)
-  socket.once('data', (bytes) => {
+  const left = [...before]
+  socket.on('data', function hear(bytes) {
+    const next = left.shift()
+    if (next !== undefined) return void socket.write(next)
+    socket.off('data', hear)
     socket.resume()
     waiting.push([socket, bytes])
     if (waiting.length < count) return
@@ -56,6 +60,8 @@ export interface AtOnce {
   readonly count: number
   /** What each of them hears first. */
   readonly first?: string
+  /** What each is answered at once, to what it says first, second and so on. */
+  readonly before?: readonly (string | Uint8Array)[]
   /** What all of them are answered; behind a handshake of WebSocket where they ask for one. */
   readonly later?: string | Uint8Array
   /** Answers queries of DNS over TCP instead. */
@@ -64,7 +70,7 @@ export interface AtOnce {
 
 /** The port on 127.0.0.1. */
 export async function answersAtOnce(said: AtOnce): Promise<number> {
-  const workerData = { ...said, later: Buffer.from((said.later ?? '') as string) }
+  const workerData = { before: [], ...said, later: Buffer.from((said.later ?? '') as string) }
   const worker = new Worker(PROGRAM, { eval: true, workerData })
   onTestFinished(async () => void (await worker.terminate()))
   const [port] = (await once(worker, 'message')) as [number]

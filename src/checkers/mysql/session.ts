@@ -80,7 +80,7 @@ export interface MysqlClient {
 /** The driver reads the greeting and builds its login packet; `MysqlWire.logIn` sends it. */
 export function mysqlClient(ctx: CheckContext, login: MysqlLogin): MysqlClient {
   const { driver, wire } = login
-  const stream = driverStream(wire)
+  const stream = driverStream(wire, ctx)
   ctx.onEnd(() => stream.fail(new CheckFailure('probe_stopped', 'The check is over')))
   const connection = driver.createConnection(optionsOf(login, stream))
   const connected = new Promise<void>((resolve) => connection.once('connect', resolve))

@@ -73,7 +73,7 @@ export async function postgresSession(
   ctx: CheckContext,
   { driver, wire, settings }: PostgresStart,
 ): Promise<SqlSession> {
-  const stream = driverStream(wire)
+  const stream = driverStream(wire, ctx)
   const close = (): void => stream.fail(new CheckFailure('probe_stopped', 'The check is over'))
   ctx.onEnd(close)
   const client = new driver.Client(optionsOf(settings, () => stream.socket))

@@ -8,6 +8,7 @@
 
 import { Duplex } from 'node:stream'
 import { CheckFailure } from '../../net/failure.ts'
+import type { CheckContext } from '../checker.ts'
 
 /** One protocol, in units of whole messages. */
 export interface Wire {
@@ -29,7 +30,8 @@ export interface DriverStream {
   finish(): Promise<void>
 }
 
-export function driverStream(wire: Wire): DriverStream {
+/** The driver parses each message in a turn that all checks share: thousands may have arrived together. */
+export function driverStream(wire: Wire, { inTurns }: Pick<CheckContext, 'inTurns'>): DriverStream {
   let reject: (reason: unknown) => void = () => undefined
   const failed = new Promise<never>((_, rejectWith) => (reject = rejectWith))
   failed.catch(() => undefined)
@@ -40,9 +42,13 @@ export function driverStream(wire: Wire): DriverStream {
     stream.destroy(new Error('The connection has ended'))
   }
 
+  async function receive(): Promise<void> {
+    await inTurns(passOn(stream, await wire.receive()))
+  }
+
   const stream = new Duplex({
     read() {
-      wire.receive().then((message) => void stream.push(message), fail)
+      receive().catch(fail)
     },
     write(bytes: Buffer, _encoding, done) {
       wire.send(bytes).then(() => done(), fail)
@@ -72,6 +78,10 @@ export function driverStream(wire: Wire): DriverStream {
         stream.end()
       }),
   }
+}
+
+function* passOn(stream: Duplex, message: Buffer): Generator<void, void> {
+  stream.push(message)
 }
 
 /** Drivers parse in event listeners; an error thrown there would end the process. */

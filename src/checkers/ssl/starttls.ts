@@ -31,7 +31,7 @@ export type StartTls = keyof typeof STARTTLS_PORTS
  * @throws CheckFailure `tls_unsupported`, `protocol_error`, `closed_early`, `too_long`
  */
 export async function askForTls(
-  ctx: Pick<CheckContext, 'phase'>,
+  ctx: Pick<CheckContext, 'phase' | 'clock' | 'signal'>,
   connection: Connection,
   protocol: StartTls,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function askForTls(
     if ('tls' in greeting && greeting.tls) return connection.write(MYSQL_SSL_REQUEST)
     throw unsupported('message' in greeting ? greeting.message : 'no TLS in its capabilities')
   }
-  const dialogue = createDialogue(connection)
+  const dialogue = createDialogue(connection, { rest: () => ctx.clock.sleep(0, ctx.signal) })
   const [greeting, ...commands] = PREAMBLES[protocol]
   await ctx.phase('greeting', () => hear(dialogue, greeting))
   for (const { say = '', ...answer } of commands) {

@@ -54,8 +54,9 @@ export async function handOver(
 ): Promise<Accepted> {
   const { server } = handover
   const { connection, greeted } = await reach(attempt, server)
-  const first = greeted ? { first: '220 go on\r\n' } : {}
-  const accepted = await asSocket(connection, first, async (stream) => {
+  const { rest } = attempt
+  const options = greeted ? { rest, first: '220 go on\r\n' } : { rest }
+  const accepted = await asSocket(connection, options, async (stream) => {
     const client = new Client({
       connection: stream,
       ...(server.tls === 'none'
@@ -84,10 +85,10 @@ interface Reached {
   readonly greeted: boolean
 }
 
-async function reach({ net }: Attempt, { host, port, tls }: MailServer): Promise<Reached> {
+async function reach({ net, rest }: Attempt, { host, port, tls }: MailServer): Promise<Reached> {
   const connection = await net.connect({ host, port, tls: tls === 'implicit' ? {} : undefined })
   if (tls !== 'starttls') return { connection, greeted: false }
-  const dialogue = createDialogue(connection)
+  const dialogue = createDialogue(connection, { rest })
   await hear(dialogue, 220)
   await dialogue.say(`EHLO ${ownName(connection)}`)
   const offers = await hear(dialogue, 250)

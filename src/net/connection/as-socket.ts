@@ -13,9 +13,12 @@ import type { Socket } from 'node:net'
 import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
 
-const CHUNK_BYTES = 16 * 1024
+/** Passed on in one turn of the event loop: the peers of many connections may all answer at the same moment. */
+const CHUNK_BYTES = 4096
 
 export interface AsSocketOptions {
+  /** Yields to the event loop between chunks that arrived together. */
+  readonly rest: () => Promise<void>
   /**
    * Text that the library reads before the server's bytes: a greeting that was already consumed.
    */
@@ -33,16 +36,19 @@ export interface AsSocketOptions {
  */
 export async function asSocket<T>(
   connection: Connection,
-  { first = '', max = 32 * 1024 }: AsSocketOptions,
+  { rest, first = '', max = 32 * 1024 }: AsSocketOptions,
   work: (stream: Socket) => Promise<T>,
 ): Promise<T> {
   let broken: unknown
   let left = max
   let greeting = first
+  let more = false
 
   async function pump(): Promise<void> {
     try {
+      if (more) await rest()
       const bytes = await connection.readUntil(() => true, { max: CHUNK_BYTES })
+      more = bytes.length === CHUNK_BYTES
       left -= bytes.length
       if (left < 0) throw new CheckFailure('too_long', `The server said more than ${max} bytes`)
       stream.push(bytes)

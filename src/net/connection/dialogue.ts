@@ -18,8 +18,8 @@ const TURN_LINES = 8
 const ANSWER_LIMIT_BYTES = 64 * 1024
 
 export interface DialogueOptions {
-  /** Yields to the event loop after many lines that were already buffered. */
-  readonly rest?: () => Promise<void>
+  /** Yields to the event loop; called after some lines, since many may have arrived together. */
+  readonly rest: () => Promise<void>
   /**
    * Receives every line read, to detect a closing message wherever it appears; throws to end the
    * dialogue.
@@ -47,11 +47,13 @@ export interface Dialogue {
   hear(plausible?: (beginning: string) => boolean): Promise<string>
   /** Reads a block of the length that a line announced; counts towards the same limits as lines. */
   hearBlock(bytes: number): Promise<Buffer>
+  /** As in the options. */
+  readonly rest: () => Promise<void>
   /** Runs the TLS handshake, after the server has agreed to STARTTLS. */
   secure(options: TlsOptions): Promise<void>
 }
 
-export function createDialogue(first: Connection, options: DialogueOptions = {}): Dialogue {
+export function createDialogue(first: Connection, options: DialogueOptions): Dialogue {
   const { rest, inspect = () => undefined, chatty = false } = options
   let connection = first
   let heard = 0
@@ -71,7 +73,7 @@ export function createDialogue(first: Connection, options: DialogueOptions = {})
     })
     count(line.length + 2)
     lines += 1
-    if (lines % TURN_LINES === 0) await rest?.()
+    if (lines % TURN_LINES === 0) await rest()
     inspect(line)
     return line
   }
@@ -79,6 +81,7 @@ export function createDialogue(first: Connection, options: DialogueOptions = {})
   return {
     connection: () => connection,
     hear,
+    rest,
     async hearBlock(bytes) {
       count(bytes)
       const parts: Buffer[] = []
