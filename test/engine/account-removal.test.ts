@@ -96,6 +96,25 @@ async function halfRemoved() {
   return { id, key, r: await r.restart() }
 }
 
+it('is no error for the checks that are under way', async () => {
+  const r = await rig()
+  const errors: unknown[] = []
+  r.engine.on('error', (error) => errors.push(error))
+  const { id } = await r.engine.accounts.create({ name: 'gone' })
+  const scope = r.engine.account(id)
+  for (const host of ['a', 'b', 'c'])
+    await scope.monitors.create({ type: 'scripted', name: host, host, interval_sec: 60 })
+  const rounds = (await scope.monitors.list()).items.map((each) =>
+    scope.monitors.check(each.id).catch(() => undefined),
+  )
+  const removed = r.engine.accounts.remove(id)
+  await r.clock.advance(120_000)
+  await removed
+  await Promise.all(rounds)
+  expect(errors).toEqual([])
+  await r.engine.stop()
+})
+
 describe('a removal that a crash interrupted', () => {
   it('leaves nothing that is checked or delivered, and is ended by the housekeeping', async () => {
     const { id, key, r } = await halfRemoved()

@@ -8,7 +8,7 @@
 
 import { yieldingQueueOf } from '../../clock.ts'
 import type { Timer } from '../../clock.ts'
-import { ClosedError, ConflictError, StorageError } from '../../errors.ts'
+import { ClosedError, ConflictError, NotFoundError, StorageError } from '../../errors.ts'
 import type { EpochMs, LocationRecord, Notice } from '../../model.ts'
 import { REPORT_SLACK_MS } from '../../probes/transport.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../probes/transport.ts'
@@ -183,7 +183,8 @@ export function createRounds(options: RoundsOptions): Rounds {
       })
       .catch((error: unknown) => {
         close(round)
-        logError(core, error, 'a round could not be stored')
+        // The monitor was removed while its checks ran: nothing is lost.
+        if (!(error instanceof NotFoundError)) logError(core, error, 'a round could not be stored')
         round.fail(error)
         // A failure of the store does not lose the reports, unless another round has started.
         if (isPassing(error) && !stopped && !openRounds.has(id)) retryQueue.keep(id, round)
