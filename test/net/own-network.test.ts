@@ -1,5 +1,6 @@
-import { networkInterfaces } from 'node:os'
-import { describe, expect, it } from 'vitest'
+import { syncBuiltinESMExports } from 'node:module'
+import os, { networkInterfaces } from 'node:os'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { missingNetwork } from '../../src/net/guard/own-network.ts'
 import type { Interfaces } from '../../src/net/guard/own-network.ts'
 
@@ -40,6 +41,21 @@ describe('no route', () => {
         (family) => missingNetwork(error('ENETUNREACH'), family, ...given)?.code,
       )
     expect(codeOf()).toEqual(codeOf(networkInterfaces()))
+  })
+
+  it('is not laid to a machine whose interfaces cannot be read, as without free descriptors', () => {
+    const read = os.networkInterfaces
+    onTestFinished(() => {
+      os.networkInterfaces = read
+      syncBuiltinESMExports()
+    })
+    os.networkInterfaces = () => {
+      throw error('EMFILE')
+    }
+    syncBuiltinESMExports()
+    expect(networkInterfaces).toThrow()
+    expect(missingNetwork(error('ENETUNREACH'), 4)).toBeUndefined()
+    expect(missingNetwork(error('ENETUNREACH'), 6)).toBeUndefined()
   })
 
   it('says what the location lacks, and keeps the error', () => {
