@@ -5,8 +5,8 @@
  *
  * Mutants of code that runs as a module loads, and everything after a run that did not end by itself, get a new
  * thread. What a module keeps from its first call on (a table that is made when it is needed) is made without a
- * mutant: a thread runs each test once in this way first. A mutant whose code does not run then, since its result is
- * kept, is tried in a thread of its own.
+ * mutant: a thread runs each test once in this way first. A mutant that survives so is tried in a thread of its own
+ * as well, where it takes part in what is kept.
  */
 
 import { strykerPlugins as vitestPlugins } from '@stryker-mutator/vitest-runner'
@@ -117,7 +117,6 @@ function workerOf(warm, options) {
  * @property {(options: object) => Promise<object>} dryRun
  * @property {(options: MutantRun) => Promise<{ status: string }>} mutantRun
  * @property {() => Promise<void>} dispose
- * @property {() => number} readHitCount how often the mutated code ran
  * @property {Vitest} ctx
  */
 /**
@@ -215,8 +214,7 @@ function createRunner(injector) {
       if (warm.runs >= MAX_RUNS) await warm.discard()
       await warmUp(options)
       const result = await runIn(warm, options)
-      const isUntried = result.status === 'survived' && runner.readHitCount() === 0
-      return isUntried ? runAlone(options) : result
+      return result.status === 'survived' ? runAlone(options) : result
     },
     async dispose() {
       await warm.discard()
