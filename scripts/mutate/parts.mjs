@@ -144,7 +144,7 @@ export const parts = {
   },
   composite: { sources: [COMPOSITE], tests: named('test/engine', 'composite-members') },
   'plan-change': { sources: [PLAN], tests: named('test/engine', 'plan-change plan-round') },
-  push: { sources: [PUSH], tests: named('test/engine', 'push-signals') },
+  push: { sources: [PUSH], tests: named('test/engine', 'push-signals push-absence') },
   windows: { sources: [WINDOWS], tests: named('test/engine', 'window-switches') },
   rounds: {
     sources: rest('src/engine/rounds'),
