@@ -12,6 +12,8 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 /** Minutes of a UTC day; a local one may have 23 or 25 hours. */
 export const DAY_MIN = 1440
+/** The last time that a `Date` has (ECMA-262, 21.4.1.1). JavaScript has all integers up to it exactly. */
+export const LAST_MS = 8.64e15
 
 /** The UTC day of a time, `YYYY-MM-DD`. */
 export function dayOf(at: EpochMs): string {

@@ -7,12 +7,11 @@
 
 import type { CommonSettings, LocationState, MachineState, MonitorRecord } from '../model.ts'
 import { isJsonObject } from '../model/json.ts'
+import { LAST_MS } from '../model/time.ts'
 
 type Fits = (value: unknown) => boolean
 type Form<T> = Readonly<Partial<Record<keyof T, Fits>>>
 
-/** The last time that a `Date` has. */
-const LAST_MS = 8.64e15
 /** Ten years. A time that lies so far ahead is a time still. */
 const LONGEST_SEC = 315_360_000
 

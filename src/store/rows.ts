@@ -26,6 +26,7 @@ import type {
   ResultRecord,
   VersionedRecord,
 } from '../model.ts'
+import { LAST_MS } from '../model/time.ts'
 import { isOutcomeFit, unfitPart } from './monitor-form.ts'
 import { unpackPhases } from './phases.ts'
 import type { OnUnreadable } from './store.ts'
@@ -33,10 +34,7 @@ import type { OnUnreadable } from './store.ts'
 /** One row as the drivers return it. */
 export type Row = Readonly<Record<string, string | number | null>>
 
-/** The last time that a `Date` has. No id is larger, and JavaScript has these numbers exactly. */
-const LAST_MS = 8.64e15
-
-/** Columns whose names and values are those of the record, and whose numbers can be computed with. */
+/** Columns whose names and values are those of the record, and whose numbers can be computed with: no id is beyond them. */
 function plain<T>(row: Row): T {
   for (const column in row) {
     const value = row[column]

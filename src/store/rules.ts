@@ -7,6 +7,7 @@
 import { ConflictError, NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
 import { fold } from '../model/fold.ts'
+import { LAST_MS } from '../model/time.ts'
 import type {
   DailyStats,
   HourlyStats,
@@ -92,8 +93,6 @@ export function isReadable(payload: string): boolean {
 
 /** PostgreSQL's largest integer: a claim counts one more. */
 const LARGEST_COUNT = 2_147_483_647
-/** The last time that a `Date` has. */
-const LAST_MS = 8.64e15
 
 /** Whether a row can be sent: its payload is readable, and its times and counts can be computed with. */
 export function isSendable(row: NotificationRecord): boolean {
