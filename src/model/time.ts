@@ -106,7 +106,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** The end of the year 9999, the last one in ISO 8601 without a sign. */
-const LAST_MS = 253_402_300_799_999
+const LAST_ISO_MS = 253_402_300_799_999
 
 const ISO_TIME =
   /^(?<date>\d{4}-\d\d-\d\d)(?<time>T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?(?<offset>Z|[+-]\d\d:?\d\d)?$/i
@@ -124,7 +124,7 @@ export function readIsoTime(text: string): EpochMs | undefined {
 
 /** Whether a number can be a time in epoch milliseconds: from 1970 to 9999. */
 export function isTime(at: number): boolean {
-  return at >= 0 && at <= LAST_MS
+  return at >= 0 && at <= LAST_ISO_MS
 }
 
 /** Rejects invalid days: `Date.parse` reads February 30 as March 2. */
