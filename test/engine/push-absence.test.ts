@@ -79,7 +79,10 @@ describe('an absence of the engine', () => {
       change: { monitor_id: all.id, revision: 1, at: NOON, locations: [{ ...state, memo: {} }] },
     }))
     await all.clock.advance(30 * MINUTE)
-    return { ...all, heard: () => (memoOf(all.monitorCache.peek(record.id)!) as Memo).heard }
+    return {
+      ...all,
+      heard: () => (memoOf(all.monitorCache.peek(record.id)!) as unknown as Memo).heard,
+    }
   }
 
   it('is made good to the jobs behind one whose memo its checker cannot read', async () => {
