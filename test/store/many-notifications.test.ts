@@ -6,7 +6,17 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import { commitOne, firstAccount, monitor, notice, on } from '../../src/testing/store-suite/case.ts'
+import {
+  anotherAccount,
+  commitOne,
+  firstAccount,
+  ids,
+  monitor,
+  notice,
+  on,
+  queue,
+  T0,
+} from '../../src/testing/store-suite/case.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 
 const TURN_MS = 50
@@ -33,5 +43,29 @@ it('forty thousand notifications are stored by short turns', async () => {
   }
   const { longest_ms } = await leastOf(3, () => measureTurns(storing), TURN_MS)
   expect(longest_ms).toBeLessThan(TURN_MS)
+  await store.close()
+})
+
+it('of eight thousand contacts are claimed by short turns, accounts in turn, each of them', async () => {
+  const store = sqliteStore({ file: ':memory:' })
+  await store.open()
+  await firstAccount(store)
+  const other = await anotherAccount(store)
+  for (let contact_id = 1; contact_id <= 8000; contact_id++) await queue(store, { contact_id })
+  const last = await queue(store, { account_id: other, contact_id: 8001 })
+  const claimed: number[] = []
+  const claimOnce = async (): Promise<void> => {
+    const limits = { now: T0, lease_until: T0 + 600_000, per_contact: 5, per_account: 10_000 }
+    claimed.push(...ids(await store.notifications.claim({ ...limits, limit: 50 })))
+  }
+  const first = await leastOf(3, () => measureTurns(claimOnce), TURN_MS)
+  expect(claimed).toContain(last.id)
+  expect(first.longest_ms).toBeLessThan(TURN_MS)
+  while (claimed.length < 8001) {
+    const before = claimed.length
+    await claimOnce()
+    expect(claimed.length).toBeGreaterThan(before)
+  }
+  expect(new Set(claimed).size).toBe(8001)
   await store.close()
 })

@@ -21,6 +21,7 @@ import {
   sharedByAccount,
   UNREADABLE,
 } from '../rules.ts'
+import type { ContactTurns } from '../contact-turns.ts'
 import { toNotification } from '../rows.ts'
 import type { Claim } from '../store.ts'
 import { ofNoneRemoved } from './account-removal.ts'
@@ -32,13 +33,17 @@ import type { Database, Session } from './database.ts'
 const TRIES = 4
 const PAUSE_MS = 20
 
-export async function claim(db: Database, wanted: Claim): Promise<readonly NotificationRecord[]> {
+export async function claim(
+  db: Database,
+  turns: ContactTurns,
+  wanted: Claim,
+): Promise<readonly NotificationRecord[]> {
   const taken: NotificationRecord[] = []
   while ((await db.run(REDATE, [wanted.now])) === REDATED) continue
   for (let tries = 1; ; tries++) {
     const rest = { ...wanted, limit: wanted.limit - taken.length }
     // Mostly nothing is due, and finding that out takes no lock.
-    const contacts = contactsOf(await candidates(db, rest))
+    const contacts = contactsOf(await candidates(db, turns, rest))
     if (contacts.length === 0) break
     const { rows, contended } = await db.transaction((session) =>
       claimFrom(session, rest, contacts),
@@ -122,23 +127,32 @@ function rowsOf(contacts: string): string {
 }
 
 /** The contacts with waiting rows, found by skipping from one contact to the next without reading their backlogs. */
-const DUE = `(WITH RECURSIVE waiting (contact_id) AS (
+const DUE = `WITH RECURSIVE waiting (contact_id) AS (
     SELECT min(contact_id) FROM watchpost.notifications WHERE ${ACTIVE}
     UNION ALL
     SELECT (SELECT min(contact_id) FROM watchpost.notifications
       WHERE ${ACTIVE} AND contact_id > waiting.contact_id)
     FROM waiting WHERE waiting.contact_id IS NOT NULL)
-  SELECT contact_id FROM waiting WHERE contact_id IS NOT NULL
-    AND (EXISTS (SELECT 1 FROM watchpost.notifications WHERE contact_id = waiting.contact_id
-        AND ${ACTIVE} AND status = 'queued' AND due_at <= $1)
-      OR EXISTS (SELECT 1 FROM watchpost.notifications WHERE contact_id = waiting.contact_id
-        AND status = 'sending' AND lease_until <= $1))
-  ) AS due`
-const CANDIDATES = rowsOf(DUE)
+  SELECT contact_id, account_id FROM (
+    SELECT contact_id, COALESCE(
+      (SELECT account_id FROM watchpost.notifications WHERE contact_id = waiting.contact_id
+        AND ${ACTIVE} AND status = 'queued' AND due_at <= $1 LIMIT 1),
+      (SELECT account_id FROM watchpost.notifications WHERE contact_id = waiting.contact_id
+        AND status = 'sending' AND lease_until <= $1 LIMIT 1)) AS account_id
+    FROM waiting WHERE contact_id IS NOT NULL) AS due
+  WHERE account_id IS NOT NULL`
 
-async function candidates(session: Session, wanted: Claim): Promise<readonly Candidate[]> {
-  const { now, limit, per_contact } = wanted
-  const rows = await session.rows(CANDIDATES, [now, limit, per_contact])
+async function candidates(
+  session: Session,
+  turns: ContactTurns,
+  wanted: Claim,
+): Promise<readonly Candidate[]> {
+  const { now, limit, per_contact, contact_id } = wanted
+  const due = (await session.rows(DUE, [now])) as unknown as readonly Candidate[]
+  const own = turns(due.filter((row) => (contact_id ?? row.contact_id) === row.contact_id))
+  if (own.length === 0) return []
+  const asked = numbers(own.map((row) => row.contact_id))
+  const rows = await session.rows(OF_OWN, [now, limit, per_contact, asked])
   return best(session, wanted, rows as unknown as readonly Candidate[])
 }
 

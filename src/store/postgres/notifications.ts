@@ -1,5 +1,6 @@
 import type { NotificationRecord } from '../../model.ts'
 import { accountAsked, isFinal, queuedRow, ATTEMPTED } from '../rules.ts'
+import { createContactTurns } from '../contact-turns.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, where } from '../sql.ts'
 import type { FinishedAttempt, NotificationQuery, FullStore } from '../store.ts'
@@ -10,6 +11,7 @@ import { claim } from './claim.ts'
 import type { Database, Session } from './database.ts'
 
 export function notifications(db: Database): FullStore['notifications'] {
+  const turns = createContactTurns()
   return {
     create: (fields) =>
       db.transaction(async (session) => {
@@ -45,7 +47,7 @@ export function notifications(db: Database): FullStore['notifications'] {
         ORDER BY notification_id, claim`
       return (await db.rows(sql, [numbers(ids)])).map(toAttempt)
     },
-    claim: (wanted) => claim(db, wanted),
+    claim: (wanted) => claim(db, turns, wanted),
     finish: (end) => db.transaction((session) => finish(session, end)),
     async nextDue() {
       const [row] = await db.rows(

@@ -16,17 +16,19 @@ import {
   UNREADABLE,
 } from '../rules.ts'
 import type { Claim } from '../store.ts'
+import { createContactTurns } from '../contact-turns.ts'
+import type { ContactTurns } from '../contact-turns.ts'
 import type { Connection, Row } from './connection.ts'
 import { ofNoneRemoved } from './account-removal.ts'
 import { byDueTime, headsOfLanes, FIELDS, HOLDS_UP, toCandidate, WAITING } from './lane-heads.ts'
 import type { Asked, Candidate, LaneHeads } from './lane-heads.ts'
 
 export function createClaim(db: Connection): (wanted: Claim) => NotificationRecord[] {
-  const heads = headsOfLanes(db)
+  const source = { db, heads: headsOfLanes(db), turns: createContactTurns() }
   return (wanted) => {
     redate(db, wanted.now)
     const picked = pickReadable(
-      () => pick({ db, heads }, wanted),
+      () => pick(source, wanted),
       (row) => setAside(db, row, wanted.now),
     )
     return picked.map((row) => take(db, row, wanted))
@@ -36,6 +38,7 @@ export function createClaim(db: Connection): (wanted: Claim) => NotificationReco
 interface Source {
   readonly db: Connection
   readonly heads: LaneHeads
+  readonly turns: ContactTurns
 }
 
 /**
@@ -55,11 +58,12 @@ const UNDER_WAY = `
   SELECT account_id, contact_id, COUNT(*) AS under_way FROM notifications
   WHERE status = 'sending' AND lease_until > ? GROUP BY account_id, contact_id`
 
-function pick({ db, heads }: Source, wanted: Claim): readonly NotificationRecord[] {
+function pick(source: Source, wanted: Claim): readonly NotificationRecord[] {
+  const { db } = source
   const { now, hosts } = wanted
   const under_way = db.all(UNDER_WAY, [now])
   const by_contact = under_way.map(countBy('contact_id'))
-  const free = candidates({ db, heads }, wanted, new Map(by_contact))
+  const free = candidates(source, wanted, new Map(by_contact))
     .toSorted(byDueTime)
     .filter(hostsWithRoom(hosts, by_contact))
   const ids = sharedByAccount(free, under_way.map(countBy('account_id')), wanted)
@@ -125,9 +129,11 @@ const DUE = `
     SELECT (SELECT MIN(contact_id) FROM notifications
       WHERE status = 'queued' AND contact_id > waiting.contact_id)
     FROM waiting WHERE contact_id IS NOT NULL)
-  SELECT contact_id FROM waiting WHERE contact_id IS NOT NULL AND EXISTS (
-    SELECT 1 FROM notifications
-    WHERE contact_id = waiting.contact_id AND status = 'queued' AND due_at <= ?)`
+  SELECT contact_id, account_id FROM (
+    SELECT contact_id, (SELECT account_id FROM notifications
+      WHERE contact_id = waiting.contact_id AND status = 'queued' AND due_at <= ? LIMIT 1) AS account_id
+    FROM waiting WHERE contact_id IS NOT NULL)
+  WHERE account_id IS NOT NULL`
 
 const abandoned = (rest: string): string => `
   SELECT ${FIELDS} FROM notifications AS n
@@ -142,7 +148,7 @@ const front = (rest: string, limit: number): string => `
 
 /** For each contact the rows that are due longest, up to its limit. */
 function candidates(
-  { db, heads }: Source,
+  { db, heads, turns }: Source,
   { now, limit, per_contact, contact_id: only }: Claim,
   under_way: ReadonlyMap<number, number>,
 ): Candidate[] {
@@ -159,10 +165,12 @@ function candidates(
   }
   db.all(abandoned(rest), [now, now]).map(toCandidate).forEach(add)
   const blocked: Asked[] = []
-  for (const row of db.all(DUE, [now])) {
-    const contact_id = Number(row['contact_id'])
+  const due = db.all(DUE, [now]).map((row) => ({
+    account_id: Number(row['account_id']),
+    contact_id: Number(row['contact_id']),
+  }))
+  for (const { contact_id } of turns(due.filter((row) => roomOf(row.contact_id) > 0))) {
     const asked = { contact_id, now, room: roomOf(contact_id), rest }
-    if (asked.room <= 0) continue
     const { free, account_id } = frontOf(db, asked)
     free.forEach(add)
     if (account_id !== undefined) blocked.push({ ...asked, account_id })

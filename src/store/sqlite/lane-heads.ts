@@ -6,6 +6,7 @@
  */
 
 import type { EpochMs, NotificationRecord } from '../../model.ts'
+import { inTurns } from '../contact-turns.ts'
 import type { Connection, Row } from './connection.ts'
 
 /** Lanes that one claim reads. One takes about seven microseconds. */
@@ -67,22 +68,6 @@ export function headsOfLanes(db: Connection): LaneHeads {
     for (const account_id of latest.keys()) if (!accounts.has(account_id)) latest.delete(account_id)
     return found
   }
-}
-
-/** Accounts in turn; of each the contacts behind its latest one first. */
-function inTurns(contacts: readonly Asked[], latest: ReadonlyMap<number, number>): Asked[] {
-  const turns = new Map<number, number>()
-  const isRead = ({ account_id, contact_id }: Asked): number =>
-    Number(contact_id <= (latest.get(account_id) ?? 0))
-  return contacts
-    .toSorted((a, b) => isRead(a) - isRead(b) || a.contact_id - b.contact_id)
-    .map((asked) => {
-      const turn = turns.get(asked.account_id) ?? 0
-      turns.set(asked.account_id, turn + 1)
-      return { asked, turn }
-    })
-    .toSorted((a, b) => a.turn - b.turn)
-    .map(({ asked }) => asked)
 }
 
 /** Rows without a monitor, each of which has a lane of its own. */
