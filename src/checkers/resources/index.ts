@@ -31,7 +31,7 @@ import { authorized } from '../oauth/authorized.ts'
 import { oauthField, oauthProblems, withoutEmptyGrant } from '../oauth/fields.ts'
 import { judge, RESOURCE_CAUSES } from './judge.ts'
 import { readReport } from './report.ts'
-import type { ResourceReport } from './report.ts'
+import type { NoReport, ResourceReport } from './report.ts'
 
 /** A report has a few KiB; one with a hundred disks still fits. */
 const BODY_LIMIT_BYTES = 64 * 1024
@@ -123,12 +123,19 @@ export const resources = () =>
           now: ctx.clock.now(),
         }) ?? judgeAnswer(exchange, settings)
       if (refused !== undefined) return refused
-      const report = readReport(exchange.text())
+      const report = await ctx.inTurns(reportIn(exchange))
       if ('problem' in report) return down('resource_bad_format', `The answer ${report.problem}`)
       ctx.measure(measurements(report))
       return judge({ report, now: ctx.clock.now(), period_ms: ctx.period_ms }, settings)
     },
   })
+
+/** One step: some texts of this length take ten milliseconds, and many agents may answer at once. */
+function* reportIn(
+  exchange: Pick<HttpExchange, 'text'>,
+): Generator<void, ResourceReport | NoReport> {
+  return readReport(exchange.text())
+}
 
 function requestFor(settings: ResourcesSettings, authorization: readonly HeaderPair[]) {
   const { url, secret, ignore_tls_errors, http_version } = settings
