@@ -11,6 +11,16 @@ export function escapeHtml(value: string): string {
   return escapeMarkup(value).replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 }
 
+/** Telegram makes a mention of every `@name` in a text; with a zero-width space it is none. */
+export function unmentionedAtTelegram(value: string): string {
+  return value.replaceAll('@', '@\u200b')
+}
+
+/** In an address `@` has to stay as it is. */
+export function escapeTelegram(value: string, name: string): string {
+  return escapeHtml(name === 'link' ? value : unmentionedAtTelegram(value))
+}
+
 /**
  * Slack's mrkdwn has escapes for `& < >` alone
  * (https://docs.slack.dev/messaging/formatting-message-text#escaping), without which there is neither a link nor a

@@ -1,6 +1,6 @@
 /**
  * Telegram by the Bot API (https://core.telegram.org/bots/api#sendmessage): a bold title and the
- * facts, in HTML with `& < >` escaped (https://core.telegram.org/bots/api#html-style), at most 4096
+ * facts, in HTML with `& < >` escaped and without mentions (https://core.telegram.org/bots/api#html-style), at most 4096
  * characters. The URL contains the token and is therefore a secret too. A 429 has the delay in
  * `parameters.retry_after` (https://core.telegram.org/bots/api#responseparameters).
  *
@@ -11,7 +11,7 @@ import { field } from '../fields/vocabulary.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { ContactKind } from '../webhook/contact-kind.ts'
-import { escapeHtml, telegramProblem } from './markup.ts'
+import { escapeTelegram, telegramProblem, unmentionedAtTelegram } from './markup.ts'
 import { messageTemplate } from './message-template.ts'
 import type { MessageRules } from './message-template.ts'
 import { baseOf, postingKind, postingOptions } from './posting.ts'
@@ -32,11 +32,11 @@ const TITLE_CHARS = 500
 
 /** The title is text, shown bold; the body is HTML with the tags that Telegram knows. */
 const rules: MessageRules = {
-  title: { max: TITLE_CHARS, lines: false, plain: true, escape: escapeHtml },
+  title: { max: TITLE_CHARS, lines: false, plain: true, escape: escapeTelegram },
   body: {
     max: TEXT_CHARS - TITLE_CHARS - '<b></b>\n'.length,
     lines: true,
-    escape: escapeHtml,
+    escape: escapeTelegram,
     problem: telegramProblem,
   },
 }
@@ -94,8 +94,12 @@ export function telegramContact(
 }
 
 function html(message: Message, written: Written): string {
-  const title = `<b>${written.title ?? escapeMarkup(markedTitle(message))}</b>`
+  const title = `<b>${written.title ?? escaped(markedTitle(message))}</b>`
   const left = TEXT_CHARS - title.length - 1
-  const body = written.body ?? cutEscaped(factLines(message.facts), left, escapeMarkup)
+  const body = written.body ?? cutEscaped(factLines(message.facts), left, escaped)
   return `${title}\n${body}`.trim()
+}
+
+function escaped(text: string): string {
+  return escapeMarkup(unmentionedAtTelegram(text))
 }

@@ -43,6 +43,24 @@ it('keeps to 4096 characters and to HTML that Telegram takes, whatever it is tol
   }
 })
 
+it('mentions nobody, whatever a monitor is called or a target answers', async () => {
+  const server = await receiver()
+  const { attempt } = rig(telegram(server.url))
+  const delivery = told('down', {
+    monitor: { name: '@everybody Shop', target: 'https://shop.example/@a' },
+    incident: { cause_text: 'The server said: 554 (@victim)' },
+  })
+  const body = '@team: {{monitor.name}} {{incident.cause_text}} <a href="{{link}}">open</a>'
+  await attempt({ token, chat_id: '1' }, delivery)
+  await attempt({ token, chat_id: '1', template: { body } }, delivery)
+  const [own, written] = server.received.map(({ json }) => (json as { text: string }).text)
+  expect(own).not.toMatch(/@\w/)
+  expect(own).toContain('554 (@\u200bvictim)')
+  const mentions = [...(written ?? '').matchAll(/(?<!\/)@\w+/g)].map(([name]) => name)
+  expect(mentions).toEqual(['@team'])
+  expect(written).toContain('<a href="https://shop.example/@a">')
+})
+
 describe('the settings', () => {
   it.each([
     ['no token', { token: 'abc' }, 'token'],
