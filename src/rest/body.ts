@@ -28,6 +28,9 @@ interface ReadOptions {
   readonly onFirstByte?: () => void
 }
 
+/** Runs the work when it is its turn. */
+export type ParseInTurn = (parse: () => JsonObject) => Promise<JsonObject>
+
 const TOO_SLOW = `The body did not arrive within ${BODY_LIMITS.read_ms / 1000} seconds`
 
 export const JSON_LIMITS = {
@@ -47,19 +50,26 @@ export const JSON_LIMITS = {
 const POISON: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 /**
- * The JSON object in the body, `{}` without a body.
+ * The JSON object in the body, `{}` without a body. Parsing waits for its turn: many bodies may be complete at the same
+ * moment.
  *
  * @throws HttpError 400 `bad_json`, 408 `request_timeout`, 413 `too_large`, 415 `unsupported_media_type`
  * @throws ValidationError for a key that is never allowed, or a list that is too long
  */
-export async function readJson(request: Request, clock: Pick<Clock, 'timer'>): Promise<JsonObject> {
+export async function readJson(
+  request: Request,
+  { clock, inTurn }: { readonly clock: Pick<Clock, 'timer'>; readonly inTurn: ParseInTurn },
+): Promise<JsonObject> {
   const bytes = await readBytes(request, {
     clock,
     max_bytes: BODY_LIMITS.bytes,
     overflow: 'refuse',
     onFirstByte: () => requireJson(request.headers),
   })
-  if (bytes.length === 0) return {}
+  return bytes.length === 0 ? {} : inTurn(() => objectIn(bytes))
+}
+
+function objectIn(bytes: Uint8Array): JsonObject {
   const text = decode(bytes)
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null || isList(value)) {

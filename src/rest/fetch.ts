@@ -26,6 +26,8 @@ import { documentReply, unlessKnown } from './etag.ts'
 import { heartbeat, methodNotAllowed } from './heartbeat.ts'
 import { idempotency } from './idempotency.ts'
 import type { Idempotency } from './idempotency.ts'
+import { createBodyTurns } from './body-turns.ts'
+import type { BodyTurns } from './body-turns.ts'
 import { readJson } from './body.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { Call, Host } from './operation.ts'
@@ -128,6 +130,7 @@ interface Service {
   readonly window: RateWindow
   readonly router: Router<Route>
   readonly idempotency: Idempotency
+  readonly bodyTurns: BodyTurns
   readonly clock: Clock
   readonly logger: Logger
   /** Built on the first request: all types are registered by then. */
@@ -170,6 +173,7 @@ function createService(engine: Engine, options: RestOptions): Service {
       (rateLimit === false ? undefined : rateLimit.window) ?? engineWindow(engine, { foreign }),
     router: createRouter(served),
     idempotency: idempotency({ services: requestServicesOf(engine), clock, logger }),
+    bodyTurns: createBodyTurns(clock),
     clock,
     logger,
     document: () =>
@@ -242,7 +246,9 @@ interface Found {
 async function perform(service: Service, exchange: Exchange, found: Found): Promise<Reply> {
   const { request, url, pathname } = exchange
   const { operation } = found.route
-  const body = operation.body === undefined ? {} : await readJson(request, service.clock)
+  const inTurn = (parse: () => JsonObject) => service.bodyTurns(found.identity.account_id, parse)
+  const reading = { clock: service.clock, inTurn }
+  const body = operation.body === undefined ? {} : await readJson(request, reading)
   if (operation.body === 'none') requireNoFields(body)
   const { account_id } = await identityNow(request, found)
   const run = async (): Promise<Reply> => {

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { BODY_LIMITS, readBytes, JSON_LIMITS, readJson } from '../../src/rest/body.ts'
+import { createBodyTurns } from '../../src/rest/body-turns.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 type Body = string | Uint8Array | ReadableStream<Uint8Array> | null
+
+const READING = {
+  clock: simulatedClock(),
+  inTurn: <T>(parse: () => T) => createBodyTurns(simulatedClock())(1, parse),
+}
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -17,7 +23,7 @@ function post(body: Body, headers: Record<string, string> = JSON_TYPE): Request 
 
 /** The error code with which a body is refused. */
 async function refusalOf(request: Request): Promise<unknown> {
-  return readJson(request, simulatedClock()).then(
+  return readJson(request, READING).then(
     (value) => ({ accepted: value }),
     (error: unknown) => (error as { code: string }).code,
   )
@@ -25,7 +31,7 @@ async function refusalOf(request: Request): Promise<unknown> {
 
 /** The same with what the error says. */
 async function textOf(request: Request): Promise<unknown> {
-  return readJson(request, simulatedClock()).then(
+  return readJson(request, READING).then(
     () => 'accepted',
     (error: unknown) => {
       const { code, message } = error as { code: string; message: string }
@@ -39,7 +45,7 @@ const nested = (levels: number): string =>
 
 describe('a JSON body', () => {
   it('is the object that was sent', async () => {
-    const body = await readJson(post('{"type":"http","tags":["a"]}'), simulatedClock())
+    const body = await readJson(post('{"type":"http","tags":["a"]}'), READING)
     expect(body).toEqual({ type: 'http', tags: ['a'] })
   })
 
@@ -127,7 +133,7 @@ describe('a JSON body', () => {
 
   it('is answered in proportion: a hundred problems, each with the beginning of its name', async () => {
     const inner = Array.from({ length: 1000 }, () => '{"__proto__":1}').join()
-    const reading = readJson(post(`{"${'x'.repeat(200_000)}":[${inner}]}`), simulatedClock())
+    const reading = readJson(post(`{"${'x'.repeat(200_000)}":[${inner}]}`), READING)
     const { fields } = await reading.catch((error: unknown) => error as { fields: object })
     expect(JSON.stringify(fields).length).toBeLessThan(100 * (JSON_LIMITS.name_characters + 50))
   })
@@ -137,13 +143,13 @@ describe('a JSON body', () => {
       `a${n}`,
       JSON.parse('{"__proto__":1}') as object,
     ])
-    const reading = readJson(post(JSON.stringify(Object.fromEntries(fields))), simulatedClock())
+    const reading = readJson(post(JSON.stringify(Object.fromEntries(fields))), READING)
     const refused = await reading.catch((error: unknown) => error as { fields: object })
     expect(Object.keys(refused.fields as object)).toHaveLength(100)
   })
 
   it('names the field with a forbidden key in it, and where that stands', async () => {
-    const reading = readJson(post('{"a":[{"__proto__":1}],"__proto__":1}'), simulatedClock())
+    const reading = readJson(post('{"a":[{"__proto__":1}],"__proto__":1}'), READING)
     const { fields } = await reading.catch((error: unknown) => error as { fields: object })
     expect(Object.entries(fields as object)).toEqual([
       ['__proto__', 'unknown_field'],
@@ -157,7 +163,7 @@ describe('a JSON body', () => {
     expect(await refusalOf(list(1001))).toBe('validation')
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`a${n}`, 1]))
     const fieldsOf = (request: Request) =>
-      readJson(request, simulatedClock()).catch((error: unknown) => error as { fields: object })
+      readJson(request, READING).catch((error: unknown) => error as { fields: object })
     expect(await fieldsOf(list(1001))).toMatchObject({
       fields: { tags: 'out_of_range: 0..1000 entries' },
     })
@@ -212,7 +218,9 @@ describe('a JSON body', () => {
       start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
     })
     let refused: unknown
-    const reading = readJson(post(stalled), clock).catch((error: unknown) => (refused = error))
+    const reading = readJson(post(stalled), { ...READING, clock }).catch(
+      (error: unknown) => (refused = error),
+    )
     await clock.advance(BODY_LIMITS.read_ms - 1)
     expect(refused).toBeUndefined()
     await clock.advance(1)
@@ -232,7 +240,7 @@ describe('a JSON body', () => {
 
   it('leaves no timer behind', async () => {
     const clock = simulatedClock()
-    await readJson(post('{}'), clock)
+    await readJson(post('{}'), { ...READING, clock })
     expect(clock.pending).toBe(0)
   })
 })
