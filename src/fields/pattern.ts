@@ -169,10 +169,15 @@ function* removeFrom(compiled: RE2JS, text: string, searched: number): Generator
   return kept.join('') + text.slice(from)
 }
 
+/** An escape, which has no count: neither `\x{3040}` nor `\{`; or a count. */
+const ESCAPE_OR_COUNT = /\\x\{[\da-f]+\}|\\.|\{(\d+)(?:,(\d*))?\}/gisu
+
 /** The total of counted repetitions; an open range counts with its minimum. */
 function repeatsIn(pattern: string): number {
-  const counts = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)
-  return [...counts].reduce((sum, [, least, most = least]) => sum + Number(most || least), 0)
+  let sum = 0
+  for (const [, least, most = least] of pattern.matchAll(ESCAPE_OR_COUNT))
+    if (least !== undefined) sum += Number(most || least)
+  return sum
 }
 
 /** By its flag, or in a part of the pattern: `(?i)`. */

@@ -96,6 +96,13 @@ describe('the next occurrence', () => {
     ])
   })
 
+  it('of the time to which the clocks skip is the skip', () => {
+    expect(times('0 3 * * *', '2026-03-07T12:00:00Z', 2)).toEqual([
+      '2026-03-08T07:00',
+      '2026-03-09T07:00',
+    ])
+  })
+
   it('of a time that comes twice is the first', () => {
     expect(times('30 1 * * *', '2026-10-31T00:00:00Z', 3)).toEqual([
       '2026-10-31T05:30',
@@ -227,7 +234,9 @@ describe('what a client is told', () => {
 
   it('of a rare day that comes, and of one that never comes, is found at once', async () => {
     const rare = ['0 0 29 2 *', '0 0 29 2 1', '0 0 29 2 0', '0 0 29 2 sat', '0 0 29 2 mon#5']
-    for (const cron of [...rare, '59 23 31 12 *', '0 0 L 2 *'])
+    // A fifth Monday of February is a 29th.
+    const fifths = ['mon', 'tue', 'wed'].map((day) => `0 0 * 2 ${day}#5`)
+    for (const cron of [...rare, ...fifths, '59 23 31 12 *', '0 0 L 2 *'])
       expect(problem({ cron, time_zone: ZONE }), cron).toBeUndefined()
     const never = Array.from({ length: 40 }, (_, n) => `${n} 0 31 2,4,6,9,11 *`)
     const { value, cpu_ms } = await measureCpu(() =>

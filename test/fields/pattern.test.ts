@@ -131,8 +131,21 @@ describe('a pattern', () => {
     ['\\p{L}'.repeat(9), 'it has more than 8 Unicode classes (\\p, \\P)'],
     ['\\P{L}'.repeat(9), 'it has more than 8 Unicode classes (\\p, \\P)'],
     ['\\\\p'.repeat(9), undefined],
+    ['[\\x{3040}-\\x{309F}\\x{4000}]{2}\\{501}', undefined],
+    ['\\x{41}{501}', 'its counts add up to more than 500 repetitions'],
+    ['\\\\{501}', 'its counts add up to more than 500 repetitions'],
+    ['/[\\x{100}-\\x{7630}]/i', undefined],
+    [
+      '/[\\x{100}-\\x{7631}]/i',
+      'its ranges have more than 30000 characters, too many to ignore their case',
+    ],
   ])('%s: %s', (source, expected) => {
     expect(problem(source)).toBe(expected)
+  })
+
+  it('has a thousand instructions at most, here one for each letter and two more', () => {
+    expect(problem('a'.repeat(998))).toBeUndefined()
+    expect(problem('a'.repeat(999))).toBe('it is too large; fewer or lower counts make it smaller')
   })
 
   it('is compiled only if it was accepted', () => {
