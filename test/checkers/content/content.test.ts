@@ -51,8 +51,7 @@ async function watched(
       const outcome = await check(
         content(),
         { url, ...input },
-        // A page of 5 MiB takes a busy machine more than the default.
-        { clock, timeout_ms: 60_000, ...(memo === undefined ? {} : { memo }) },
+        { clock, ...(memo === undefined ? {} : { memo }) },
       )
       memo = outcome.memo ?? memo
       return outcome
