@@ -1,6 +1,6 @@
 /** How a round is stored, tried again, overtaken and dropped. */
 import { describe, expect, it } from 'vitest'
-import { ConflictError, StorageError } from '../../src/errors.ts'
+import { ConflictError, NotFoundError, StorageError } from '../../src/errors.ts'
 import type { CachedMonitor } from '../../src/engine/monitors/cached-monitor.ts'
 import type { MachineState } from '../../src/model.ts'
 import { machine } from '../../src/testing/store-suite/case.ts'
@@ -87,6 +87,12 @@ describe('a round that cannot be stored', () => {
     all.fail(false)
     await all.clock.advance(20 * SECOND)
     expect([await all.results(1), all.published]).toEqual([[], []])
+  })
+
+  it('since its monitor was removed is no error of the engine, and not tried again', async () => {
+    const { refused, logged, clock } = await failing(new NotFoundError('monitor'))
+    await clock.advance(20 * SECOND)
+    expect([refused, logged]).toEqual(['not_found: There is no such monitor', []])
   })
 
   it('is not tried again where another one has begun meanwhile', async () => {
@@ -223,8 +229,8 @@ describe('a round that is dropped', () => {
     const { rounds, add, orders, answer, clock, results } = await roundsRig()
     const regular = refusal(rounds.run(await add(), NOON, { deferrable: true }))
     const asked = rounds.run(await add(), NOON)
-    rounds.cancelScheduled(1)
-    rounds.cancelScheduled(2)
+    // There is no round of the last one.
+    for (const id of [1, 2, 7]) rounds.cancelScheduled(id)
     expect([rounds.underWay(1), rounds.underWay(2)]).toEqual([false, true])
     for (const order of orders) answer(order)
     await clock.settle()
