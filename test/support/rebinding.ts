@@ -29,9 +29,10 @@ export async function openTrap(): Promise<Trap> {
       socket.on('error', () => undefined).end()
     })
   const [outer, inner] = [server('outer'), server('inner')]
-  await once(outer.listen(0, OUTER), 'listening')
-  const { port } = outer.address() as AddressInfo
-  await once(inner.listen(port, INNER), 'listening')
+  // A port that is free here is free there: nobody else uses the other address.
+  await once(inner.listen(0, INNER), 'listening')
+  const { port } = inner.address() as AddressInfo
+  await once(outer.listen(port, OUTER), 'listening')
   onTestFinished(() => {
     outer.close()
     inner.close()
