@@ -51,7 +51,7 @@ const SHARED = words(`
 `).map((folder) => `test/${folder}/**/*.test.ts`)
 const MEASURE = [
   ...words(`
-    net/connection net/dial net/dns/client net/http/body store/sqlite-modes page/browser engine/garbage-of-checks
+    net/connection net/dial net/dns/client net/http/body net/http/http2-lifetime store/sqlite-modes page/browser engine/garbage-of-checks
     checkers/*/hostile checkers/domain-hostile checkers/hostile-documents checkers/http2-hostile checkers/dns
     checkers/sql/statement
   `).map((file) => `test/${file}.test.ts`),

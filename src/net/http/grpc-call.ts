@@ -13,6 +13,7 @@ import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import { http2Headers } from './headers.ts'
 import { HTTP2_ERRORS } from './http2-errors.ts'
+import { outlive } from './http2-lifetime.ts'
 
 /** Of the answer, which is a few bytes, and of its headers and trailers. */
 const ANSWER_LIMIT_BYTES = 16 * 1024
@@ -93,6 +94,7 @@ function exchange(
       if (code !== 0) gone()
     })
     const stream = session.request(headersOf(call))
+    outlive(session, stream)
     gather(stream, { resolve, reject })
     let interim = 0
     stream.on('headers', () => {

@@ -16,6 +16,7 @@ import type { AnswerListener, HopAnswer, HopOptions } from './answer.ts'
 import { bodyBytes, http2Headers } from './headers.ts'
 import type { HopRequest } from './headers.ts'
 import { explainHttp2, ResetStream } from './http2-errors.ts'
+import { outlive } from './http2-lifetime.ts'
 import { createInterimLimit, headerLimit, MAX_HEADER_BYTES } from './wire.ts'
 import type { WireState } from './wire.ts'
 
@@ -120,6 +121,7 @@ function ask(
   const sent = bodyBytes(request)
   const interim = createInterimLimit()
   const stream = session.request(http2Headers(request, sent), { endStream: sent === undefined })
+  outlive(session, stream)
   const body = bodyOf(stream, {
     // The error of the session follows, which says more.
     cut: () => {

@@ -1,0 +1,26 @@
+/**
+ * How long Node keeps an HTTP/2 session in memory. Node 22, 24 and 26 end the process, by an assertion
+ * (`current_nghttp2_memory_ == 0`), where they free a session before one of its streams that still has headers: seen
+ * with header blocks that never end, which any server can send. So a session is freed later than its streams.
+ *
+ * @module
+ */
+
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
+
+/** Holds the value until its target has been freed. */
+const registry = new FinalizationRegistry<unknown>(() => undefined)
+
+/** Call it before the stream is destroyed: Node forgets the native part of it then. */
+export function outlive(session: ClientHttp2Session, stream: ClientHttp2Stream): void {
+  const target = nativePart(stream)
+  if (target !== undefined) registry.register(target, nativePart(session))
+}
+
+/** `undefined` where Node has another name for it. */
+export function nativePart(owner: object): object | undefined {
+  const key = Object.getOwnPropertySymbols(owner).find(
+    ({ description }) => description === 'kHandle',
+  )
+  return key === undefined ? undefined : (owner as Record<symbol, object | undefined>)[key]
+}
