@@ -130,6 +130,20 @@ export function yieldingQueueOf(
   }
 }
 
+/**
+ * For work that many callers begin in one turn of the event loop: whether the turn is longer than 10 ms, as from the
+ * first call in it.
+ */
+export function turnWatchOf(clock: Pick<Clock, 'monotonic' | 'timer'>): () => boolean {
+  let begun: number | undefined
+  return () => {
+    if (begun !== undefined) return clock.monotonic() - begun >= STEP_MS
+    begun = clock.monotonic()
+    clock.timer(0, () => (begun = undefined), { background: true })
+    return false
+  }
+}
+
 /** ISO 8601 UTC with milliseconds, the form of every time that leaves the engine. */
 export function iso(at: EpochMs): string {
   return new Date(at).toISOString()

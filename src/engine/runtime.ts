@@ -4,6 +4,7 @@
  * @module
  */
 
+import { yieldingQueueOf } from '../clock.ts'
 import { createSemaphore } from '../net/resolve/semaphore.ts'
 import type { Semaphore } from '../net/resolve/semaphore.ts'
 import { inProcessProbes } from '../probes/in-process.ts'
@@ -61,6 +62,7 @@ export interface Runtime {
   /** Hashes passwords of public pages. */
   readonly hashing: Semaphore
   readonly bulkTurns: AccountTurns
+  readonly nextCheck: () => Promise<void>
   readonly probes: ProbeTransport
   readonly connectivity: Connectivity
   readonly lifecycle: Lifecycle
@@ -112,7 +114,11 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const started = { baselines, announcer, subscriptions, shardLeases, changeFeed, options }
   const lifecycle = createLifecycle({ ...parts, ...started })
   const runningTests = new Map<number, number>()
-  const waiting = { hashing: createSemaphore(1), bulkTurns: createAccountTurns() }
+  const waiting = {
+    hashing: createSemaphore(1),
+    bulkTurns: createAccountTurns(),
+    nextCheck: yieldingQueueOf(core.clock),
+  }
   return { ...parts, ...waiting, openRounds, subscriptions, runningTests, lifecycle }
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { turnWatchOf } from '../clock.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { ClosedError } from '../errors.ts'
 import type { CheckReport } from '../model.ts'
@@ -52,18 +53,24 @@ export function inProcessProbes({
     isEnough: () => expired >= EXPIRED_AT_ONCE,
   })
   const running = new Set<Running>()
+  const isTurnLong = turnWatchOf(clock)
   let host: ProbeHost | undefined
   let idle: (() => void) | undefined
 
   function pump(): void {
     if (host === undefined) return
-    if (rest === undefined) startWaiting(host)
+    if (rest === undefined && queue.waiting > 0) startWaiting(host)
     if (running.size === 0) idle?.()
   }
 
+  /** Checks that end in the turn in which they begin free their slots at once: thousands would share that turn. */
   function startWaiting(given: ProbeHost): void {
-    for (let order = queue.take(); order !== undefined; order = queue.take()) begin(order, given)
-    if (expired < EXPIRED_AT_ONCE) return
+    while (!isTurnLong()) {
+      const order = queue.take()
+      if (order !== undefined) begin(order, given)
+      else if (expired < EXPIRED_AT_ONCE) return
+      else break
+    }
     rest = clock.timer(0, () => {
       rest = undefined
       expired = 0

@@ -87,6 +87,7 @@ export function createMonitorActions(context: ServiceContext, account_id: number
       ended.catch(() => undefined)
       return { ended }
     }
+    await context.nextCheck()
     const cached = await own(id)
     if (version === undefined) return start(cached)
     // After the changes of this monitor that are under way; another process may have changed it as well.

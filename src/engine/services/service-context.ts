@@ -38,6 +38,8 @@ export interface ServiceContext {
   readonly hashing: Semaphore
   /** Actions on many monitors, of which an account has one at a time. */
   readonly bulkTurns: AccountTurns
+  /** Yields to other work before a check that somebody asks for: each sends an order to every location. */
+  nextCheck(this: void): Promise<void>
   /** Opens the store on first use. */
   ready(): Promise<void>
   running(): boolean
