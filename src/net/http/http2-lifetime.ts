@@ -1,7 +1,8 @@
 /**
- * How long Node keeps an HTTP/2 session in memory. Node 22, 24 and 26 end the process, by an assertion
- * (`current_nghttp2_memory_ == 0`), where they free a session before one of its streams that still has headers: seen
- * with header blocks that never end, which any server can send. So a session is freed later than its streams.
+ * How long Node keeps an HTTP/2 session in memory. Node (20, 22, 24 and 26) ends the process, by an assertion
+ * (`current_nghttp2_memory_ == 0`), where it frees a session before one of its streams that still has headers: seen
+ * in gRPC calls with header blocks that never end, which any server can send. So a session is freed later than its
+ * streams (`npm run faults -- attacks --only unended-headers`).
  *
  * @module
  */

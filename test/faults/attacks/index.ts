@@ -14,6 +14,7 @@ import { publishedPages } from './published-pages.ts'
 import { sessionChecks } from './session-checks.ts'
 import { hoardedLiveUpdates } from './hoarded-live-updates.ts'
 import { slowBodies } from './slow-bodies.ts'
+import { unendedHeaders } from './unended-headers.ts'
 import { unreadAnswers } from './unread-answers.ts'
 import { wrongKeys } from './wrong-keys.ts'
 
@@ -29,4 +30,5 @@ export const attacks: readonly Attack[] = [
   hoardedLiveUpdates,
   publishedPages,
   knownHeartbeat,
+  unendedHeaders,
 ]

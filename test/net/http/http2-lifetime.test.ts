@@ -4,8 +4,11 @@ import { connect, createServer } from 'node:http2'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { grpc } from '../../../src/checkers/extra/grpc/index.ts'
+import { http } from '../../../src/checkers/http/index.ts'
 import { nativePart, outlive } from '../../../src/net/http/http2-lifetime.ts'
+import { check } from '../../support/check.ts'
 import { listening } from '../../support/listening.ts'
 
 setFlagsFromString('--expose-gc')
@@ -49,4 +52,23 @@ it('this version of Node has native parts of both', async () => {
     expect.objectContaining({}),
   ])
   session.destroy()
+})
+
+it.each([
+  ['gRPC', (port: number) => check(grpc(), { host: '127.0.0.1', port })],
+  [
+    'HTTP/2',
+    (port: number) =>
+      check(http(), { url: `http://127.0.0.1:${port}/`, http_version: '2' } as const),
+  ],
+])('the session of a check by %s is freed later than its stream', async (_, ask) => {
+  const running = await listening(createServer((_request, response) => void response.end()))
+  onTestFinished(() => running[Symbol.asyncDispose]())
+  const register = vi.spyOn(FinalizationRegistry.prototype, 'register')
+  onTestFinished(() => register.mockRestore())
+  await ask(running.port)
+  const named = (part: unknown): string | undefined =>
+    (part as object | undefined)?.constructor.name
+  const pairs = register.mock.calls.map(([stream, session]) => [named(stream), named(session)])
+  expect(pairs).toContainEqual(['Http2Stream', 'Http2Session'])
 })
