@@ -5,6 +5,7 @@
  * @module watchpost/metrics
  */
 
+import { boundedLog } from '../access/bounded-log.ts'
 import { createTurns } from '../access/turns.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
@@ -80,7 +81,7 @@ const OPTIONS: OptionTable<MetricsOptions> = {
 export function createMetrics(engine: Engine, options: MetricsOptions = {}): Metrics {
   checkOptions('createMetrics', options, OPTIONS)
   const { clock = systemClock, path = '/metrics' } = options
-  const logger = loggerOf(options.logger)
+  const logger = boundedLog(clock, loggerOf(options.logger))
   const readerFor = readerOf(engine, options.token)
   const limits = createLimits(engine, { clock, rate: options.rateLimit ?? {} })
   const meters = createMeters(textInstruments)

@@ -5,6 +5,7 @@
  */
 
 import { systemClock } from '../clock.ts'
+import { boundedLog } from '../access/bounded-log.ts'
 import { withDeadline } from '../access/host-function.ts'
 import type { Engine } from '../engine/api/engine.ts'
 import { createSignInLimit } from '../access/sign-in-limit.ts'
@@ -71,7 +72,7 @@ function createService(engine: Engine, options: StatusPageOptions): Service {
   return {
     engine,
     clock,
-    logger: loggerOf(options.logger),
+    logger: boundedLog(clock, loggerOf(options.logger)),
     base: options.basePath ?? '',
     brand: options.title ?? 'watchpost',
     assets: createAssets(),

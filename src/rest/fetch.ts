@@ -16,6 +16,7 @@ import type { JsonObject } from '../model.ts'
 import * as option from '../options.ts'
 import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
+import { boundedLog } from '../access/bounded-log.ts'
 import { withDeadline } from '../access/host-function.ts'
 import { renewed } from '../access/renewed.ts'
 import { engineKeys, identify, requireScope, authFailureCounter, unauthorized } from './auth.ts'
@@ -151,7 +152,7 @@ interface Exchange {
 function createService(engine: Engine, options: RestOptions): Service {
   checkOptions('createRest', options, OPTIONS)
   const { clock = systemClock, basePath = '', rateLimit = {} } = options
-  const logger = loggerOf(options.logger)
+  const logger = boundedLog(clock, loggerOf(options.logger))
   const foreign = options.authenticate !== undefined
   const host: Host = {
     balance: options.balance ?? (() => ({ amount: null, unlimited: true })),

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { Logger } from '../../src/logger.ts'
+import { silentLogger } from '../../src/logger.ts'
 import { createPage } from '../../src/page/index.ts'
 import { KEY, ORIGIN, OTHER_KEY, site, visitor as visitorOf } from './visit.ts'
 
@@ -429,6 +431,21 @@ describe('a host with accounts of its own', () => {
     const answer = visitor().get('/')
     await clock.advance(10_000)
     expect((await answer).status).toBe(503)
+  })
+
+  it('whose `authorize` throws at every request has a few lines in the log, and a count', async () => {
+    const lines: Readonly<Record<string, unknown>>[] = []
+    const error: Logger['error'] = (fields) => void lines.push(fields)
+    const { visitor, clock } = await site({
+      logger: { ...silentLogger, error },
+      authorize() {
+        throw new TypeError('the session has no user')
+      },
+    })
+    for (let n = 0; n < 200; n++) expect((await visitor().get('/')).status).toBe(500)
+    expect(lines).toHaveLength(10)
+    await clock.advance(60_000)
+    expect(lines.slice(10)).toMatchObject([{ left_out: 190, path: '/' }])
   })
 
   it.each([true, 1, 'true', 'yes', null, {}])(

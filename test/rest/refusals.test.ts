@@ -98,6 +98,29 @@ describe('the host', () => {
     expect([status, body.error]).toEqual([503, 'unavailable'])
   })
 
+  it('that throws at every request of a stranger has a few lines in the log, and a count', async () => {
+    const lines: Readonly<Record<string, unknown>>[] = []
+    const error: Logger['error'] = (fields) => void lines.push(fields)
+    const { ask, clock } = client({
+      logger: { ...silentLogger, error },
+      authenticate() {
+        throw new TypeError('the session has no user')
+      },
+    })
+    const flood = async (): Promise<void> => {
+      for (let n = 0; n < 300; n++) expect((await ask('GET', '/api/v1/me')).status).toBe(500)
+    }
+    await flood()
+    expect(lines).toHaveLength(10)
+    expect(lines[0]).toMatchObject({ err: expect.any(TypeError) as TypeError, route: '/api/v1/me' })
+    await clock.advance(60_000)
+    expect(lines.slice(10)).toMatchObject([{ left_out: 290, err: lines[0]?.['err'] as object }])
+    await clock.advance(600_000)
+    await ask('GET', '/api/v1/me')
+    expect(lines).toHaveLength(12)
+    expect(lines[11]).not.toHaveProperty('left_out')
+  })
+
   it.each([null, undefined])('says %j of whom it does not know', async (nobody) => {
     const { ask } = client({ authenticate: () => nobody as never })
     const { status, body } = await ask('GET', '/api/v1/me')
