@@ -101,8 +101,8 @@ export default defineConfig({
     globalSetup: fileURLToPath(new URL('test/support/shared-artifacts.ts', import.meta.url)),
     setupFiles: [fileURLToPath(new URL('test/support/cpu-time.ts', import.meta.url))],
     // Against what hangs: how long a test may take on a busy machine is not for a limit to say.
-    testTimeout: 180_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // A second, by default, is no time on a machine that is busy.
     expect: { poll: { timeout: 60_000 } },
     // What is compiled for one project is read by the others, and by the next run.

@@ -19,6 +19,11 @@ export interface Clock {
   /** Monotonic milliseconds with fractions, for durations. */
   monotonic(): number
   /**
+   * Milliseconds of CPU that this thread has used, with fractions; an upper bound where the platform counts all threads
+   * of the process together. Optional: without it, limits of CPU time count `monotonic`.
+   */
+  cpu?(): number
+  /**
    * Calls `run` once after `ms` (at most 2^30); 0 is the next turn of the event loop. `background` timers do not keep
    * the process alive.
    */
@@ -38,6 +43,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  cpu: cpuOfThread() ?? cpuOfProcess,
   random: () => Math.random(),
   timer(ms, run, options) {
     if (ms === 0) return turn(run, options)
@@ -46,6 +52,20 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) }
   },
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
+}
+
+/** Node 22.19, 23.9 and later have it. */
+function cpuOfThread(): (() => number) | undefined {
+  const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage }
+  return threadCpuUsage && (() => inMs(threadCpuUsage()))
+}
+
+function cpuOfProcess(): number {
+  return inMs(process.cpuUsage())
+}
+
+function inMs({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000
 }
 
 /** The next turn of the event loop; a timer of Node waits at least a millisecond. */

@@ -59,7 +59,7 @@ async function look(server: DocumentServer, check: () => Promise<Outcome>): Prom
 }
 
 const run = (checker: AnyChecker, settings: JsonObject): Promise<Outcome> =>
-  runCheck(checker, settings as never, { timeout_ms: 30_000 })
+  runCheck(checker, settings as never, { timeout_ms: 120_000 })
 
 const urlOf = ({ port }: DocumentServer): string => `http://127.0.0.1:${port}/`
 

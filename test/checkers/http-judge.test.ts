@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { httpFields } from '../../src/checkers/http/fields.ts'
 import { judge } from '../../src/checkers/http/judge.ts'
 import { createSearch } from '../../src/checkers/http/search.ts'
-import type { SearchOptions } from '../../src/checkers/http/search.ts'
+import type { WorkLimits } from '../../src/checkers/work-limit.ts'
 import { parse, decodeSettings } from '../../src/fields/parse.ts'
 import { systemClock } from '../../src/clock.ts'
 import type { JsonObject } from '../../src/model.ts'
@@ -38,7 +38,7 @@ function answer(text: string, more: Partial<HttpExchange> = {}): HttpExchange {
   }
 }
 
-const ENDLESS: SearchOptions = { clock: systemClock, most_ms: Infinity }
+const ENDLESS: WorkLimits = { clock: systemClock, cpu_ms: Infinity, wall_ms: Infinity }
 
 function judged(input: JsonObject, exchange: HttpExchange, response_ms = 5, limits = ENDLESS) {
   const settings = settingsOf(input)
@@ -61,7 +61,7 @@ it('assertions that take longer than their share are no failure of the target', 
     { path: '$..[?@.a > 1]', op: 'count', value: 0 },
   ]
   let now = 0
-  const limits = { clock: { monotonic: () => (now += 100) }, most_ms: 1000 }
+  const limits = { clock: { monotonic: () => (now += 100) }, cpu_ms: 1000, wall_ms: Infinity }
   expect(judged({ json }, body, 5, limits)).toBe(
     'http_body_limit: The assertions are compared for up to 1 s of CPU time, and these take longer',
   )

@@ -6,13 +6,14 @@
  */
 
 import * as v from 'valibot'
-import type { Clock } from '../../clock.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { compilePattern, parsePattern, PATTERN_TEXT_LIMIT } from '../../fields/pattern.ts'
 import type { Pattern } from '../../fields/pattern.ts'
 import { textSchema } from '../../fields/text.ts'
 import { CheckFailure } from '../../net/failure.ts'
+import { limitWork } from '../work-limit.ts'
+import type { WorkLimits } from '../work-limit.ts'
 
 const MAX_CHARACTERS = 8192
 const MAX_RULES = 20
@@ -21,7 +22,7 @@ const MAX_RULE_CHARACTERS = 1000
 /** A match cannot span two pieces; pieces end at line ends. */
 const PIECE_CHARACTERS = 32_768
 
-/** Time limits for all patterns on one page: per pattern, and in total. */
+/** CPU time limit for all patterns on one page: what each adds, and the least. */
 const PATTERN_MS = 250
 const LEAST_MS = 2_000
 
@@ -33,7 +34,7 @@ export interface IgnoreRules {
    *
    * @throws CheckFailure `content_ignore_slow`
    */
-  removeFrom(text: string, clock: Pick<Clock, 'monotonic'>): Generator<void, string>
+  removeFrom(text: string, limits: Omit<WorkLimits, 'cpu_ms'>): Generator<void, string>
 }
 
 /** Several patterns, one per line; blank lines and those that begin with `#` are comments. */
@@ -54,14 +55,15 @@ export function ignoreRulesField(description: string): FieldBuilder<string, Igno
 
 function ignoreRules(source: string): IgnoreRules {
   const rules = rulesIn(source)
-  const most_ms = Math.max(LEAST_MS, rules.length * PATTERN_MS)
+  const cpu_ms = Math.max(LEAST_MS, rules.length * PATTERN_MS)
   // Compiling some patterns takes a millisecond or two, too long for all of them in one turn.
   const compiled: Pattern[] = []
   const patternAt = (index: number): Pattern =>
     (compiled[index] ??= compilePattern(rules[index]?.rule ?? ''))
   return {
     source,
-    removeFrom: (text, clock) => within(removeAll(rules.length, patternAt, text), most_ms, clock),
+    removeFrom: (text, limits) =>
+      within(removeAll(rules.length, patternAt, text), { ...limits, cpu_ms }),
   }
 }
 
@@ -90,18 +92,13 @@ function* removeAll(
 }
 
 /** Limits the time of its own steps, without the time in between. */
-function* within<T>(
-  steps: Generator<void, T>,
-  most_ms: number,
-  clock: Pick<Clock, 'monotonic'>,
-): Generator<void, T> {
-  for (let took_ms = 0; ;) {
-    const from = clock.monotonic()
-    const step = steps.next()
+function* within<T>(steps: Generator<void, T>, limits: WorkLimits): Generator<void, T> {
+  const limit = limitWork(limits)
+  for (;;) {
+    const step = limit.run(() => steps.next())
     if (step.done === true) return step.value
-    took_ms += clock.monotonic() - from
-    if (took_ms > most_ms) {
-      const text = `ignore_regex was given up after ${most_ms} ms on this page`
+    if (limit.passed !== undefined) {
+      const text = `ignore_regex was given up after ${limit.passed} on this page`
       throw new CheckFailure('content_ignore_slow', text)
     }
     yield

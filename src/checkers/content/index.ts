@@ -169,12 +169,13 @@ function requestFor(settings: ContentSettings, authorization: readonly HeaderPai
 }
 
 async function withoutIgnored(
-  { inTurns, clock }: CheckContext,
+  { inTurns, clock, remaining }: CheckContext,
   page: string,
   { ignore_regex }: ContentSettings,
 ): Promise<string> {
   if (ignore_regex === undefined) return page
-  return inTurns(fold(await inTurns(ignore_regex.removeFrom(page, clock))))
+  const kept = await inTurns(ignore_regex.removeFrom(page, { clock, wall_ms: remaining() / 2 }))
+  return inTurns(fold(kept))
 }
 
 /** The unread rest of the body may contain text. */

@@ -5,8 +5,9 @@
  * @module
  */
 
-import type { Clock } from '../../clock.ts'
 import type { Match, Pattern } from '../../fields/pattern.ts'
+import { limitWork } from '../work-limit.ts'
+import type { WorkLimits } from '../work-limit.ts'
 
 /**
  * Matches up to this length are found at any position; for a large pattern, half of what one search
@@ -18,30 +19,22 @@ export interface FindMatch {
   readonly match: Match | undefined
   /** Characters that were searched. */
   readonly searched: number
-  /** The time limit has passed: later text is not searched. */
+  /** A time limit has passed: later text is not searched. */
   readonly givenUp: boolean
   take(text: string): Generator<void, void>
   end(): Generator<void, void>
 }
 
-export interface FindMatchOptions {
-  readonly clock: Pick<Clock, 'monotonic'>
-  /** Time limit of all searches together. */
-  readonly most_ms: number
-}
-
-export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions): FindMatch {
+export function findMatch(pattern: Pattern, limits: WorkLimits): FindMatch {
   const { searched: window } = pattern
   const reach = Math.min(MATCH_CHARACTERS, Math.floor(window / 2))
   let held = ''
   /** 1 if the first buffered character serves only as context for `^` and `\b`. */
   let before = 0
-  let spent_ms = 0
+  const limit = limitWork(limits)
 
   function look(isLast: boolean): void {
-    const from = clock.monotonic()
-    const match = pattern.find(held, before)
-    spent_ms += clock.monotonic() - from
+    const match = limit.run(() => pattern.find(held, before))
     // A match at the edge may continue beyond it, and one that begins near it may match
     // differently.
     const settled =
@@ -51,7 +44,7 @@ export function findMatch(pattern: Pattern, { clock, most_ms }: FindMatchOptions
         (match.start + reach <= held.length && match.end < held.length))
     if (settled) find.match = match
     else keep(match === undefined ? held.length - reach : match.start)
-    if (!settled && spent_ms > most_ms) find.givenUp = true
+    if (!settled && limit.passed !== undefined) find.givenUp = true
   }
 
   function keep(from: number): void {

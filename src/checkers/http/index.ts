@@ -28,7 +28,7 @@ import { percentileOf, withResponse } from './response-window.ts'
 import { jsonDetails } from './json-assertions.ts'
 import { createSearch } from './search.ts'
 
-/** CPU time limit of the search for a number; at most a quarter of the timeout. */
+/** CPU time limit of the search for a number, and of the assertions on JSON; at most a quarter of the timeout. */
 const SEARCH_MS = 1_000
 
 /** Of `max_response_checks`. */
@@ -69,8 +69,9 @@ export const http = () => {
     async run(ctx, settings) {
       const request = requests.get(settings) ?? requestFor(settings)
       if (!requests.has(settings)) requests.set(settings, request)
-      const most_ms = Math.min(SEARCH_MS, ctx.remaining() / 4)
-      const search = createSearch(settings, { clock: ctx.clock, most_ms })
+      const wall_ms = ctx.remaining() / 4
+      const cpu_ms = Math.min(SEARCH_MS, wall_ms)
+      const search = createSearch(settings, { clock: ctx.clock, cpu_ms, wall_ms })
       // An error page does not have the expected content.
       let refusal: ReturnType<typeof refusalReader>
       const reader = (status: number) =>

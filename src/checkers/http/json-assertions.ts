@@ -5,7 +5,6 @@
  */
 
 import * as v from 'valibot'
-import type { Clock } from '../../clock.ts'
 import { defineField } from '../../fields/field.ts'
 import type { FieldBuilder } from '../../fields/field.ts'
 import { textSchema } from '../../fields/text.ts'
@@ -15,6 +14,8 @@ import { gatherText } from '../content/gather.ts'
 import { MAX_SELECTED, parseJsonPath } from '../json/path.ts'
 import type { JsonPath, Selected } from '../json/path.ts'
 import { MAX_JSON_VALUES, readJson } from '../json/value.ts'
+import { limitWork } from '../work-limit.ts'
+import type { WorkLimits } from '../work-limit.ts'
 import { OPERATORS, assertionOf, assertionsField, shown, spelledOut, textOf } from './assertion.ts'
 import type { Assertion, Operator, Scalar } from './assertion.ts'
 
@@ -83,17 +84,7 @@ export interface JsonSearch extends TextReader {
   readonly outcomes: readonly Outcome[]
 }
 
-/** Of one check. */
-export interface JsonSearchOptions {
-  readonly clock: Pick<Clock, 'monotonic'>
-  /** CPU time limit of all assertions together. */
-  readonly most_ms: number
-}
-
-export function seekJson(
-  assertions: readonly JsonAssertion[],
-  options: JsonSearchOptions,
-): JsonSearch {
+export function seekJson(assertions: readonly JsonAssertion[], limits: WorkLimits): JsonSearch {
   const body = gatherText()
   const outcomes: Outcome[] = []
   let length = 0
@@ -123,8 +114,9 @@ export function seekJson(
       }
       const read = yield* readJson(body.text().replace(/^\u{feff}/u, ''))
       if (read.ok) {
-        if (!(yield* within(holdAll(read.value), options)))
-          search.unseen = `The assertions are compared for up to ${(options.most_ms / 1000).toFixed(options.most_ms < 1000 ? 1 : 0)} s of CPU time, and these take longer`
+        const passed = yield* within(holdAll(read.value), limits)
+        if (passed !== undefined)
+          search.unseen = `The assertions are compared for up to ${passed}, and these take longer`
       } else if (read.problem === 'invalid')
         search.problem = length === 0 ? 'The body is empty' : 'The body is not JSON'
       else
@@ -134,18 +126,15 @@ export function seekJson(
   return search
 }
 
-/** Whether the work ended in its time. */
+/** The limit that passed before the work ended. */
 function* within(
   work: Generator<void, void>,
-  { clock, most_ms }: JsonSearchOptions,
-): Generator<void, boolean> {
-  let spent_ms = 0
+  limits: WorkLimits,
+): Generator<void, string | undefined> {
+  const limit = limitWork(limits)
   for (;;) {
-    const from = clock.monotonic()
-    const { done } = work.next()
-    spent_ms += clock.monotonic() - from
-    if (done === true) return true
-    if (spent_ms > most_ms) return false
+    if (limit.run(() => work.next()).done === true) return undefined
+    if (limit.passed !== undefined) return limit.passed
     yield
   }
 }

@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { Clock } from '../../clock.ts'
 import type { Pattern } from '../../fields/pattern.ts'
 import type { BodyRead, TextReader } from '../../net/net.ts'
 import type { HttpSettings } from './fields.ts'
@@ -13,6 +12,7 @@ import { findMatch, reachesFar } from './find-match.ts'
 import { seekJson } from './json-assertions.ts'
 import type { JsonSearch } from './json-assertions.ts'
 import { readNumber } from './numbers.ts'
+import type { WorkLimits } from '../work-limit.ts'
 
 /**
  * `String.indexOf` is linear for words up to this length. A longer word can make it quadratic on a
@@ -57,12 +57,6 @@ export type SearchSettings = Pick<
   | 'json'
 >
 
-export interface SearchOptions {
-  readonly clock: Pick<Clock, 'monotonic'>
-  /** CPU time limit of the search for the number, and of the assertions on JSON. */
-  readonly most_ms: number
-}
-
 /** Reads as a {@link TextReader} does; `undefined` where what there was to do took one step. */
 interface Seeker {
   wantsMore(): boolean
@@ -74,16 +68,19 @@ type SeekText = Seeker & Sought
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** `undefined` if no rule needs the text. */
-export function createSearch(settings: SearchSettings, options: SearchOptions): Search | undefined {
+/**
+ * `undefined` if no rule needs the text. The limits are those of the search for the number, and those of the assertions
+ * on JSON.
+ */
+export function createSearch(settings: SearchSettings, limits: WorkLimits): Search | undefined {
   const { json = [] } = settings
   const seekers = {
     keyword_present: seekWord(settings.keyword_present),
     keyword_present_regex: seekPattern(settings.keyword_present_regex),
     keyword_absent: seekWord(settings.keyword_absent),
     keyword_absent_regex: seekPattern(settings.keyword_absent_regex),
-    number_regex: seekNumber(settings.number_regex, options),
-    json: json.length === 0 ? undefined : seekJson(json, options),
+    number_regex: seekNumber(settings.number_regex, limits),
+    json: json.length === 0 ? undefined : seekJson(json, limits),
   }
   const all = Object.values(seekers).filter((each) => each !== undefined)
   if (all.length === 0) return undefined
@@ -159,10 +156,10 @@ function seekPattern(pattern: Pattern | undefined): SeekText | undefined {
 
 function seekNumber(
   pattern: Pattern | undefined,
-  options: SearchOptions,
+  limits: WorkLimits,
 ): (Seeker & NumberSought) | undefined {
   if (pattern === undefined) return undefined
-  const find = findMatch(pattern, options)
+  const find = findMatch(pattern, limits)
   const seeker: Writable<Seeker & NumberSought> = {
     found: false,
     unseen: undefined,

@@ -22,7 +22,9 @@ describe('content against the hostile farm', () => {
       expect(hostile.faults()).toEqual([])
       // Limits of ours are not a fault of the page.
       if (outcome.verdict === 'unknown')
-        expect(['http_coding_limit', 'http_header_limit']).toContain(outcome.cause_code)
+        expect(['http_coding_limit', 'http_header_limit', 'content_ignore_slow']).toContain(
+          outcome.cause_code,
+        )
       expect([null, ...Object.keys({ ...SHARED_CAUSES, ...content().causes })]).toContain(
         outcome.cause_code,
       )
