@@ -125,12 +125,8 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
     await own.kill9()
     expect(await verdicts(engine, id)).toEqual(['unknown', 'unknown', 'unknown'])
     await own.restart()
-    await expect
-      .poll(async () => (await engine.locations.list()).every(({ online }) => online), {
-        timeout: 20_000,
-      })
-      .toBe(true)
-    expect(await verdicts(engine, id)).toEqual(['ok', 'ok', 'ok'])
+    // A probe whose beats come late is a location that is missed once more.
+    await expect.poll(() => verdicts(engine, id)).toEqual(['ok', 'ok', 'ok'])
     expect(events).toEqual([])
     expect((await engine.monitors.get(id)).state).toBe('up')
   })
