@@ -139,6 +139,17 @@ describe('a contact that is removed', () => {
     expect([...all.byContact.keys(), ...all.grouped]).toEqual([1])
   })
 
+  it('and then its account, is forgotten a minute after the first', async () => {
+    const { hosts: all, clock } = await hosts()
+    for (const id of [1, 2]) all.update(named(id, grouping))
+    all.remove(1)
+    await clock.advance(30_000)
+    all.removeAccount(1)
+    await clock.advance(30_000)
+    all.remove(99)
+    expect([...all.byContact.keys()]).toEqual([2])
+  })
+
   it('by another process is forgotten before those that are in use', async () => {
     const { hosts: all } = await hosts(3)
     for (const id of [1, 2, 3, 1, 4, 5]) all.update(named(id, grouping))

@@ -52,7 +52,7 @@ export function createContactHosts(core: Core, most = MOST_CONTACTS): ContactHos
       if (now - at < FORGET_AFTER_MS) break
       forget(gone)
     }
-    if (known.has(id)) removed.set(id, now)
+    if (known.has(id) && !removed.has(id)) removed.set(id, now)
   }
 
   function update(
