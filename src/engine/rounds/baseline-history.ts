@@ -17,8 +17,6 @@ import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 
 /** History is read in parts, so that no read takes a long turn. */
 const PART_MS = 7 * DAY_MS
-/** A part with fewer changes is read in less than a millisecond. */
-const MANY_CHANGES = 1000
 /** Results that are read for the latest response times of all locations. */
 const MAX_RESULTS = 500
 
@@ -44,7 +42,7 @@ export async function usualHoursOf(
     // Up to 60,000 of a monitor that is checked every ten seconds.
     const changes = await changesBetween(core, id, from, to)
     const troubled = troubledHours(changes, from, to)
-    if (changes.length > MANY_CHANGES) await yieldIfLong()
+    await yieldIfLong()
     for (const stats of hourly) {
       const usual = usualHour(stats, troubled)
       if (usual === undefined) continue

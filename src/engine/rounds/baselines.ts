@@ -134,11 +134,11 @@ export function createBaselines({ core, monitorCache }: BaselinesOptions): Basel
 function takeNext(queue: Map<number, Set<number>>): number | undefined {
   for (const [account_id, ids] of queue) {
     const [id] = ids
-    // To the end of the ring.
     queue.delete(account_id)
     if (id === undefined) continue
     ids.delete(id)
-    if (ids.size > 0) queue.set(account_id, ids)
+    // To the end of the ring.
+    queue.set(account_id, ids)
     return id
   }
   return undefined
