@@ -82,7 +82,7 @@ export function createDependencies({
       if (change.results === undefined) return
       const { machine } = after.record
       if (waitsForParent(machine) && machine.incident?.suppression?.by === null) checkParents(after)
-      if (machine.state === 'up' && waiting.size > 0) checkChildren(after)
+      if (machine.state === 'up') checkChildren(after)
     },
   }
 }
