@@ -126,7 +126,13 @@ function stryker(label, { sources, tests, pollMs = 10_000 }) {
   }
   writeFileSync(config, JSON.stringify(settings, undefined, 2))
   return tool('@stryker-mutator/core/bin/stryker.js', ['run', config], {
-    env: { ...process.env, MUTATE_TESTS: JSON.stringify(tests), MUTATE_POLL_MS: `${pollMs}` },
+    env: {
+      ...process.env,
+      // Tests that pass in UTC alone would miss code that uses the time zone of its machine.
+      TZ: 'Asia/Kathmandu',
+      MUTATE_TESTS: JSON.stringify(tests),
+      MUTATE_POLL_MS: `${pollMs}`,
+    },
   })
 }
 

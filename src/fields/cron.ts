@@ -54,7 +54,7 @@ export function timeZoneField(info: { readonly description: string }): FieldBuil
 }
 
 /** Expressions kept with their last result; an entry takes about two kilobytes. */
-const KEPT = 2000
+const MAX_KEPT = 2000
 
 /** An expression in a time zone. Parsing it takes half a millisecond. */
 interface Schedule {
@@ -91,9 +91,10 @@ export function occurrencesOf(cron: string, time_zone: string): (after: EpochMs)
  * hourly or minutely expression is due in both.
  *
  * Keeps parsed expressions and their last results: the next occurrence of a nightly one takes most
- * of a millisecond, and many monitors ask for the same.
+ * of a millisecond, and many monitors ask for the same. Beyond `max_kept` expressions, the one that was computed
+ * longest ago is forgotten.
  */
-export function cronOccurrences(zones: TimeZones): NextOccurrence {
+export function cronOccurrences(zones: TimeZones, max_kept = MAX_KEPT): NextOccurrence {
   const kept = new Map<string, Kept>()
   return (cron, time_zone, after) => {
     const key = `${cron}\n${time_zone}`
@@ -101,9 +102,12 @@ export function cronOccurrences(zones: TimeZones): NextOccurrence {
     if (known !== undefined && known.after <= after && after < known.next) return known.next
     const schedule = known?.schedule ?? parse(cron, time_zone)
     const next = dueAfter(schedule, { zone: zones(time_zone), after })
-    const oldest = kept.size < KEPT ? undefined : kept.keys().next()
-    if (oldest?.done === false) kept.delete(oldest.value)
+    kept.delete(key)
     kept.set(key, { schedule, after, next })
+    for (const oldest of kept.keys()) {
+      if (kept.size <= max_kept) break
+      kept.delete(oldest)
+    }
     return next
   }
 }
@@ -128,7 +132,7 @@ function parse(cron: string, time_zone: string): Schedule {
 }
 
 function parsed(cron: string, time_zone: string): Cron {
-  return new Cron(cron, { timezone: time_zone, mode: '5-part', paused: true })
+  return new Cron(cron, { timezone: time_zone, mode: '5-part' })
 }
 
 /** A rare expression is due on single days: what follows the first years, and the first two times, is alike. */

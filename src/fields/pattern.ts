@@ -196,7 +196,7 @@ const RANGE =
 function rangedIn(pattern: string): number {
   let sum = 0
   for (const [, ...ends] of pattern.matchAll(RANGE))
-    sum += Math.max(0, codeOf(ends.slice(4)) - codeOf(ends.slice(0, 4)))
+    sum += Math.max(0, codeOf(ends.slice(4)) - codeOf(ends))
   return sum
 }
 

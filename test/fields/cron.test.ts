@@ -134,13 +134,13 @@ describe('the next occurrence', () => {
 describe('occurrences that are asked for often', () => {
   const HOUR = 3_600_000
   /** Counts the questions that were not answered from memory. */
-  function counting() {
+  function counting(max_kept?: number) {
     const zones = timeZones()
     const asked: string[] = []
     const next = cronOccurrences((zone) => {
       asked.push(zone)
       return zones(zone)
-    })
+    }, max_kept)
     return { next, asked }
   }
 
@@ -174,6 +174,24 @@ describe('occurrences that are asked for often', () => {
     expect(next('0 4 * * *', 'UTC', due)).toBe(due + HOUR)
     expect(next('0 4 * * *', 'Europe/Berlin', due)).toBe(due + 23 * HOUR)
     expect(asked).toHaveLength(5)
+  })
+
+  it('are forgotten of the expression that was computed longest ago, if there are too many', () => {
+    const { next, asked } = counting(2)
+    /** How many of the expressions, one for each minute, are computed again. */
+    const computed = (...minutes: readonly number[]) => {
+      asked.length = 0
+      for (const minute of minutes) next(`${minute} * * * *`, 'UTC', 0)
+      return asked.length
+    }
+    expect(computed(1, 2)).toBe(2)
+    expect(computed(1, 2, 1, 2)).toBe(0)
+    expect(next('1 * * * *', 'UTC', HOUR)).toBe(HOUR + 60_000)
+    expect(computed(3)).toBe(1)
+    // A computation of what is known replaces no other one.
+    expect(next('1 * * * *', 'UTC', 2 * HOUR)).toBe(2 * HOUR + 60_000)
+    expect(computed(3)).toBe(0)
+    expect(computed(2)).toBe(1)
   })
 })
 

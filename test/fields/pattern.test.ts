@@ -118,6 +118,7 @@ describe('a pattern', () => {
     const parsed = parsePattern(source)
     return parsed.ok ? undefined : parsed.problem
   }
+  const TOO_MANY = 'its ranges have more than 30000 characters, too many to ignore their case'
 
   it.each([
     ['/a/x', 'the flag "x" is not known; i, m, s, u and g are'],
@@ -135,10 +136,16 @@ describe('a pattern', () => {
     ['\\x{41}{501}', 'its counts add up to more than 500 repetitions'],
     ['\\\\{501}', 'its counts add up to more than 500 repetitions'],
     ['/[\\x{100}-\\x{7630}]/i', undefined],
-    [
-      '/[\\x{100}-\\x{7631}]/i',
-      'its ranges have more than 30000 characters, too many to ignore their case',
-    ],
+    ['/[\\x{100}-\\x{7631}]/i', TOO_MANY],
+    // Numbers of two digits, and octals: a range from 127, from 511, and many up to 200.
+    ['/[\\x7f-\\x{75AF}]/i', undefined],
+    ['/[\\x7f-\\x{75B0}]/i', TOO_MANY],
+    ['/[\\777-\\x{772F}]/i', undefined],
+    ['/[\\777-\\x{7730}]/i', TOO_MANY],
+    [`/${'[\\x00-\\xc8]'.repeat(150)}/i`, undefined],
+    [`/${'[\\x00-\\xc8]'.repeat(151)}/i`, TOO_MANY],
+    [`/${'[\\0-\\310]'.repeat(150)}/i`, undefined],
+    [`/${'[\\0-\\310]'.repeat(151)}/i`, TOO_MANY],
   ])('%s: %s', (source, expected) => {
     expect(problem(source)).toBe(expected)
   })

@@ -261,6 +261,9 @@ describe('secrets that are kept while their destination changes', () => {
     const empty = { token: '', auth: { host: 'a.example' } }
     expect(problems({ auth: { host: 'b.example' } }, {}, empty)).toEqual({})
     expect(problems({ url: 'https://u:tok@b.example/' }, {}, stored)).toEqual({})
+    // A list is no address, though it reads like its only entry.
+    const tags = ['https://u:tok@b.example/']
+    expect(problems({ url, tags }, {}, stored)).toEqual({ token: asks('url') })
   })
 
   it('are not asked for where they are not those of the store', () => {

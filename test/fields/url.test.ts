@@ -43,6 +43,7 @@ it('a host has brackets around it or none, and at most 253 characters', () => {
   for (const text of ['', '[]', 'a[b]', '[a]b', '[a', 'a]']) expect(parseHost(text)).toBeUndefined()
   const longest = `${'abcdefg.'.repeat(31)}large`
   expect(parseHost(longest)).toBe(longest)
+  expect(parseHost(`${longest}.`)).toBe(longest)
   expect(parseHost(`${longest}r`)).toBeUndefined()
 })
 
@@ -75,6 +76,8 @@ describe('a host that is longer than a name', () => {
 
   it('is no name either', () => {
     expect(parseHost(long)).toBeUndefined()
+    // Soft hyphens are dropped from a name: what is left of them is short.
+    expect(parseHost(`a${'\u00ad'.repeat(254)}b`)).toBeUndefined()
     expect(asciiName(long)).toBe('')
     expect(asciiName('b\u00fccher.example')).toBe('xn--bcher-kva.example')
   })

@@ -124,7 +124,8 @@ describe('choices', () => {
     ['no', false],
     ['true', 'invalid: true or false is expected'],
     [1, 'invalid: true or false is expected'],
-  ])('a flag: %s', (given, expected) => {
+    [['yes'], 'invalid: true or false is expected'],
+  ])('a flag: %j', (given, expected) => {
     expect(judge(flag, given)).toBe(expected)
   })
 
@@ -166,6 +167,7 @@ describe('choices', () => {
     ['v5', 'invalid: one of auto, ipv4, ipv6 is expected'],
   ])('an address family: %s', (given, expected) => {
     expect(judge(field.ipFamily(), given)).toBe(expected)
+    expect(field.ipFamily().info.description).toContain('the first address that answers')
   })
 
   it('a group is an object of fields, and keeps its values', () => {
