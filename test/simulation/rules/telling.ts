@@ -74,6 +74,13 @@ export const TELLING_RULES: readonly Rule[] = [
     replace: '',
   },
   {
+    name: 'told-behind-maintenance',
+    about: 'A check that began under maintenance decides when it ends behind it.',
+    file: 'engine/rounds/plan-round.ts',
+    find: "  const isOver = begunIn === 'maintenance' && cached.record.machine.state !== 'maintenance'\n",
+    replace: '  const isOver = false\n',
+  },
+  {
     name: 'a-tag-covers-nobody',
     about: 'Planned work for a tag covers no monitor.',
     file: 'engine/monitors/account-windows.ts',
