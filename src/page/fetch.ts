@@ -7,6 +7,7 @@
 import { systemClock } from '../clock.ts'
 import { boundedLog } from '../access/bounded-log.ts'
 import { withDeadline } from '../access/host-function.ts'
+import { createArrivalTurns } from '../access/arrival-turns.ts'
 import type { Engine } from '../engine/api/engine.ts'
 import { createSignInLimit } from '../access/sign-in-limit.ts'
 import { isWatchpostError } from '../errors.ts'
@@ -75,6 +76,7 @@ function createService(engine: Engine, options: StatusPageOptions): Service {
     logger: boundedLog(clock, loggerOf(options.logger)),
     base: options.basePath ?? '',
     brand: options.title ?? 'watchpost',
+    turns: createArrivalTurns(clock),
     assets: createAssets(),
     languages: createLanguages(options.languages ?? ['en']),
     time_zone: options.timeZone,
@@ -96,6 +98,7 @@ interface Exchange {
 
 async function respond({ service, routes, request }: Exchange): Promise<Response> {
   const head = request.method === 'HEAD'
+  await service.turns()
   const call = await callOf(service, request)
   try {
     const answer = await answerOf(routes, call)

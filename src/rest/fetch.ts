@@ -18,6 +18,8 @@ import { checkOptions } from '../options.ts'
 import type { OptionTable } from '../options.ts'
 import { boundedLog } from '../access/bounded-log.ts'
 import { withDeadline } from '../access/host-function.ts'
+import { createArrivalTurns } from '../access/arrival-turns.ts'
+import type { ArrivalTurns } from '../access/arrival-turns.ts'
 import { renewed } from '../access/renewed.ts'
 import { engineKeys, identify, requireScope, authFailureCounter, unauthorized } from './auth.ts'
 import type { Authenticate, Identity, CountAuthFailure } from './auth.ts'
@@ -132,6 +134,7 @@ interface Service {
   readonly router: Router<Route>
   readonly idempotency: Idempotency
   readonly bodyTurns: BodyTurns
+  readonly arrivalTurns: ArrivalTurns
   readonly clock: Clock
   readonly logger: Logger
   /** Built on the first request: all types are registered by then. */
@@ -175,6 +178,7 @@ function createService(engine: Engine, options: RestOptions): Service {
     router: createRouter(served),
     idempotency: idempotency({ services: requestServicesOf(engine), clock, logger }),
     bodyTurns: createBodyTurns(clock),
+    arrivalTurns: createArrivalTurns(clock),
     clock,
     logger,
     document: () =>
@@ -185,6 +189,7 @@ function createService(engine: Engine, options: RestOptions): Service {
 }
 
 async function respond(service: Service, request: Request): Promise<Response> {
+  await service.arrivalTurns()
   const url = new URL(request.url)
   const request_id = requestId(request, service.clock)
   const exchange: Exchange = {

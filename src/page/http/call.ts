@@ -7,6 +7,7 @@
 
 import type { Clock } from '../../clock.ts'
 import type { Engine } from '../../engine/api/engine.ts'
+import type { ArrivalTurns } from '../../access/arrival-turns.ts'
 import type { SignInLimit } from '../../access/sign-in-limit.ts'
 import type { Logger } from '../../logger.ts'
 import type { Authorize } from '../session/access.ts'
@@ -33,6 +34,7 @@ export interface Service {
   readonly engine: Engine
   readonly clock: Clock
   readonly logger: Logger
+  readonly turns: ArrivalTurns
   readonly base: string
   readonly brand: string
   readonly assets: Assets
@@ -74,7 +76,7 @@ export function requireSameOrigin({ request }: Call): void {
 export async function ownForm(call: Call, limit_bytes = LIMIT_BYTES): Promise<URLSearchParams> {
   requireSameOrigin(call)
   const { request, service } = call
-  const form = await readForm(request, { clock: service.clock, limit_bytes })
+  const form = await readForm(request, { ...service, limit_bytes })
   if (form === undefined) throw badRequest(({ words }) => words.errors.unreadableForm)
   return form
 }
@@ -136,6 +138,7 @@ function isSameOrigin(request: Request): boolean {
 
 interface Reading {
   readonly clock: Pick<Clock, 'timer'>
+  readonly turns: ArrivalTurns
   readonly limit_bytes: number
 }
 
@@ -144,6 +147,8 @@ async function readForm(request: Request, reading: Reading): Promise<URLSearchPa
   const type = request.headers.get('content-type') ?? 'application/x-www-form-urlencoded'
   if (!/^application\/x-www-form-urlencoded(?:;|$)/i.test(type.trim())) return undefined
   const text = request.body === null ? '' : await readText(request.body, reading)
+  // Many may be complete at the same moment.
+  await reading.turns()
   if (text === undefined || text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) return undefined
   return new URLSearchParams(text)
 }
