@@ -175,7 +175,7 @@ export const parts = {
   },
   'rest-entry': {
     sources: [REST_ENTRY],
-    tests: named('test/rest', 'entry refusals openapi contacts audit-log'),
+    tests: named('test/rest', 'entry late-bodies refusals openapi contacts audit-log'),
   },
   'rest-node': {
     sources: [REST_NODE],

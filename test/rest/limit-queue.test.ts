@@ -163,6 +163,18 @@ describe('the requests of connections', () => {
     expect(begun).toEqual(['a', 'slow', 'short', 'slow', 'short', 'slow', 'short'])
   })
 
+  it('without a body come next after one with a body, though connections were accepted between them', () => {
+    const { queue, begun, ask, turn } = turned()
+    ask('a', 10)
+    for (let n = 0; n < 2; n++) ask('slow', 1, true)
+    turn()
+    queue.accepted()
+    turn()
+    ask('short', 1)
+    for (let n = 0; n < 2; n++) turn()
+    expect(begun).toEqual(['a', 'slow', 'short', 'slow'])
+  })
+
   it('with a body wait while connections are accepted, for sixteen turns at most', () => {
     const { queue, begun, ask, turn } = turned()
     queue.accepted()
