@@ -3,8 +3,11 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createNetwork } from '../../src/net/create-net.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { beginAttempt } from '../../src/webhook/attempt.ts'
 import type { AttemptResult } from '../../src/webhook/contact-kind.ts'
+import { webhookContact } from '../../src/webhook/webhook-kind.ts'
 import { scriptedDns } from '../support/scripted-dns.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
 import type { Script } from '../support/scripted-server.ts'
@@ -137,6 +140,27 @@ describe('an engine that stops', () => {
     const end = await attempt({ url: `http://127.0.0.1:${server.port}/` })
     expect(end).toMatchObject({ class: 'temporary', error: 'stopped', uncounted: true })
     expect(server.connections).toBe(0)
+  })
+})
+
+describe('a pause within an attempt', () => {
+  it('lets a turn of the event loop pass, and ends with the attempt', async () => {
+    const clock = simulatedClock()
+    const network = createNetwork({ clock, policy: webhookContact({}).policy })
+    const engine = new AbortController()
+    const attempt = beginAttempt({ network, clock, signal: engine.signal }, 300)
+    let passed = false
+    const pause = attempt.rest().then(() => (passed = true))
+    await Promise.resolve()
+    expect(passed).toBe(false)
+    await clock.advance(0)
+    expect(await pause).toBe(true)
+    const stopped = new Error('the engine stops')
+    const refused = expect(attempt.rest()).rejects.toBe(stopped)
+    engine.abort(stopped)
+    await refused
+    await attempt.end()
+    expect(clock.pending).toBe(0)
   })
 })
 
