@@ -44,7 +44,8 @@ async function planned(given: Given) {
   const common = { fail_threshold: 1, maintenance: ofAccount ? [] : [window] }
   const cached = cachedMonitor({ common, machine })
   const monitorCache = { get: () => Promise.resolve(cached) }
-  const round = { event, reports: [reported(1)], notices: [] }
+  const expiring = { event: 'expiring', key: 'expiring 7', data: { days: 7 } }
+  const round = { event, reports: [reported(1)], notices: [expiring] }
   const plan = await planRound({ core, monitorCache, accountWindows }, cached, round, given.begunIn)
   return plan?.change
 }
@@ -59,6 +60,8 @@ describe.each([
       const machine = { state: 'maintenance', incident: null, last_round_at: CLOSE - 5 }
       expect(change).toMatchObject({ machine, results: [{ round: CLOSE - 5 }] })
       expect(change).not.toHaveProperty('open_incident')
+      // What the round noticed does not count as told: a later round tells it.
+      expect(change?.machine?.sent_notice_keys).toEqual([])
     }
   })
 
@@ -73,6 +76,7 @@ describe.each([
   it('leaves a good round as it is', async () => {
     const change = await planned({ at: OPEN, ofAccount, event: working })
     expect(change).toMatchObject({ machine: { state: 'up' } })
+    expect(change?.machine?.sent_notice_keys).toHaveLength(1)
   })
 
   it('leaves other events as they are', async () => {
@@ -91,6 +95,7 @@ describe.each([
         availability: [],
       })
       expect(change).not.toHaveProperty('open_incident')
+      expect(change?.machine?.sent_notice_keys).toEqual([])
     }
   })
 
