@@ -4,7 +4,8 @@
  * One embed: title 256 characters, description 4096
  * (https://discord.com/developers/docs/resources/message#embed-object-embed-limits).
  * `allowed_mentions` is empty, so that the name of a monitor mentions no user, and Markdown is
- * escaped. A 429 has the delay in `retry_after`
+ * escaped. An embed whose link has a host that is no full name is refused, and with it the whole message
+ * (https://github.com/bugsink/bugsink/issues/280): it has no link then. A 429 has the delay in `retry_after`
  * (https://discord.com/developers/docs/topics/rate-limits).
  *
  * @module
@@ -62,9 +63,20 @@ function content(message: Message, { title, body }: Written): JsonObject {
     description: body ?? cutEscaped(factLines(message.facts), DESCRIPTION_CHARS, escapeMarkdown),
     color: COLOURS[message.severity],
     timestamp: message.sent_at,
-    ...(message.link === null ? {} : { url: message.link }),
+    ...linkOf(message),
   }
   return { embeds: [embed], allowed_mentions: { parse: [] } }
+}
+
+/** A name of at least two labels, the last of letters or an A-label (RFC 5890). */
+const FULL_NAME = /^(?:[a-z\d-]+\.)+(?:[a-z]{2,63}|xn--[a-z\d-]+)$/
+
+function linkOf({ link }: Message): { readonly url?: string } {
+  if (link === null) return {}
+  const url = new URL(link)
+  // The dot of the root would be taken for an empty label.
+  url.hostname = url.hostname.replace(/\.$/, '')
+  return FULL_NAME.test(url.hostname) ? { url: url.href } : {}
 }
 
 function escapeMarkdown(text: string): string {

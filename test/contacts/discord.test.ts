@@ -27,6 +27,27 @@ it('is one coloured embed that mentions nobody', async () => {
   })
 })
 
+// Discord refuses the whole message, and with it the alert, for a link whose host is no full name.
+it.each([
+  ['https://shop.example/a?b=c', 'https://shop.example/a?b=c'],
+  ['https://xn--bcher-kva.xn--p1ai/', 'https://xn--bcher-kva.xn--p1ai/'],
+  ['http://shop.example.:8080/', 'http://shop.example:8080/'],
+  ['http://intranet:8080/', undefined],
+  ['http://localhost/', undefined],
+  ['http://my_host.example.com/', undefined],
+  ['http://[::1]:8080/', undefined],
+  ['http://192.168.1.7/', undefined],
+])('an embed for %s has the link %s', async (target, url) => {
+  const server = await receiver()
+  const { payload, ...down } = told('down')
+  const monitor = { ...(payload['monitor'] as object), target }
+  await rig(discord).attempt({ url: server.url }, { ...down, payload: { ...payload, monitor } })
+  const [embed] = server.only().json.embeds as { url?: string; description: string }[]
+  expect(embed?.url).toBe(url)
+  // It is said in any case.
+  expect(embed?.description).toContain('Target')
+})
+
 it('keeps to the limits of Discord and escapes its Markdown, whatever it is told', async () => {
   const server = await receiver()
   const { attempt } = rig(discord)
