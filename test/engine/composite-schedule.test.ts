@@ -134,6 +134,16 @@ describe('a group', () => {
     expect(changed(member({ id: 3 }), member({ id: 3, state: 'down' }))).toEqual(['1 in 0'])
   })
 
+  it('is followed to its members though another one of theirs is removed or changed', () => {
+    const groups = [1, 5, 6].map((id) => group({ ...settings, member_tags: ['a'] }, id))
+    const { changed } = watching(...groups)
+    changed(groups[0]!, group({ monitor_ids: [3] }), true)
+    expect(changed(member(), down)).toEqual(['5 in 0', '6 in 0'])
+    changed(groups[1]!, undefined)
+    const tagged = (state: MonitorState) => member({ id: 9, tags: ['A'], state })
+    expect(changed(tagged('up'), tagged('down'))).toEqual(['6 in 1000'])
+  })
+
   it('that is removed leaves no time of its last judgement', () => {
     const { changed, composites } = watching(group(settings))
     expect(changed(member(), down)).toEqual(['1 in 0'])

@@ -114,4 +114,25 @@ describe('a parent that is up', () => {
     elsewhere.known.delete(CHILD)
     expect(elsewhere.after(up)).toEqual([])
   })
+
+  it('has the others checked where one of its children waits no longer', () => {
+    const { after, dependencies } = dependent(
+      ...[unlooked, child(because(null)), child(because(null), 3), child(because(null), 5)],
+    )
+    after(child())
+    expect(after(parent({ state: 'up' }))).toEqual([3, 5])
+    dependencies.forget(3)
+    expect(after(parent({ state: 'up' }))).toEqual([5])
+  })
+
+  it('is one of those that the child has now, with all that the child waits for', () => {
+    const { after, known } = dependent(child(because(null)))
+    const moved = { ...child(because(null)), record: { ...child(because(null)).record } }
+    const common = { ...moved.record.common, depends_on: [8, 9] }
+    const now = { ...moved, record: { ...moved.record, common } }
+    known.set(CHILD, now)
+    after(now)
+    const up = (id: number) => after(cachedMonitor({ id, machine: { state: 'up' } }))
+    expect([PARENT, 8, 9].map(up)).toEqual([[], [CHILD], [CHILD]])
+  })
 })
