@@ -218,6 +218,7 @@ export function coreOf(options: EngineOptions): Core {
     ca: options.ca,
     proxy: proxyOf(options.proxy),
     locations: [],
+    reported: new Set(),
   }
 }
 

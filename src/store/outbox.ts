@@ -7,6 +7,7 @@
 import type { AttemptRecord, EpochMs, NotificationRecord } from '../model.ts'
 import type { NewNotification } from './change.ts'
 import type { Claim, FinishedAttempt, NotificationQuery } from './queries.ts'
+import type { OnUnreadable } from './readable.ts'
 
 export interface Outbox {
   /** Rows outside a monitor's change (a test delivery, a resend). */
@@ -24,11 +25,20 @@ export interface Outbox {
   /** The notification, or `undefined`. */
   get(id: number): Promise<NotificationRecord | undefined>
   /** Newest first. */
-  list(query: NotificationQuery): Promise<readonly NotificationRecord[]>
+  list(
+    query: NotificationQuery,
+    onUnreadable?: OnUnreadable,
+  ): Promise<readonly NotificationRecord[]>
   /** The newest notification with a finished attempt (`sent` or `failed`) of each of these contacts, in any order. */
-  lastFinished(contact_ids: readonly number[]): Promise<readonly NotificationRecord[]>
+  lastFinished(
+    contact_ids: readonly number[],
+    onUnreadable?: OnUnreadable,
+  ): Promise<readonly NotificationRecord[]>
   /** The attempts of these notifications, by notification and then in their order. */
-  attempts(notification_ids: readonly number[]): Promise<readonly AttemptRecord[]>
+  attempts(
+    notification_ids: readonly number[],
+    onUnreadable?: OnUnreadable,
+  ): Promise<readonly AttemptRecord[]>
   /**
    * Takes rows that are due, each for one caller, until the lease ends. In one transaction:
    *
@@ -44,7 +54,8 @@ export interface Outbox {
    *    With `contact_id` all others are left out.
    * 5. Where more remain than `limit`, accounts take turns; the account with the fewest rows under way is first. Those
    *    of an account beyond `per_account` are left out.
-   * 6. A row whose payload is no JSON object becomes `failed` with the error `unreadable`; another takes its place.
+   * 6. A row that is damaged, whose payload is no JSON object, becomes `failed` with the error `unreadable`; another
+   *    takes its place.
    * 7. A claimed row becomes `sending` with `lease_until` and `claims + 1`. `sent_at` becomes `now` as long as no
    *    attempt was counted or interrupted; from then on it stays, since the receiver may know the body.
    * 8. A row taken over from a lapsed lease also gets `interruptions + 1`, and an attempt with the error `interrupted`

@@ -6,6 +6,7 @@
  */
 
 import type {
+  AccountRecord,
   AttemptRecord,
   AuditAction,
   AuditedResource,
@@ -15,6 +16,12 @@ import type {
   Verdict,
 } from '../model.ts'
 import type { NewNotification } from './change.ts'
+
+export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
+  Partial<Pick<AccountRecord, 'external_id' | 'quotas' | 'monitor_defaults'>>
+
+/** Whether a removal needs further steps. */
+export type Removal = 'more' | 'done'
 
 /**
  * The owner of the rows: one account, or `all`, which the engine itself uses. A query without an account, or with an

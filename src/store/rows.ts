@@ -4,8 +4,6 @@
  * @module
  */
 
-import { systemClock, yielderOf } from '../clock.ts'
-import { StorageError, UnreadableError } from '../errors.ts'
 import { MONITOR_STATES } from '../model.ts'
 import type {
   AccountRecord,
@@ -26,38 +24,17 @@ import type {
   ResultRecord,
   VersionedRecord,
 } from '../model.ts'
-import { LAST_MS } from '../model/time.ts'
 import { isOutcomeFit, unfitPart } from './monitor-form.ts'
 import { unpackPhases } from './phases.ts'
-import type { OnUnreadable } from './store.ts'
+import { requireNumbers, unreadable } from './readable.ts'
+import type { Row } from './readable.ts'
 
-/** One row as the drivers return it. */
-export type Row = Readonly<Record<string, string | number | null>>
+export type { Row }
 
-/** Columns whose names and values are those of the record, and whose numbers can be computed with: no id is beyond them. */
+/** Columns whose names and values are those of the record. */
 function plain<T>(row: Row): T {
-  for (const column in row) {
-    const value = row[column]
-    if (typeof value === 'number' && !(Math.abs(value) <= LAST_MS)) throw unreadable(row, column)
-  }
+  requireNumbers(row)
   return { ...row } as T
-}
-
-/** The records of the rows that can be parsed; the others are passed to `onUnreadable` and left out. */
-export function readable<T>(
-  rows: readonly Row[],
-  read: (row: Row) => T,
-  onUnreadable: OnUnreadable = () => undefined,
-): T[] {
-  return rows.flatMap((row) => {
-    try {
-      return [read(row)]
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error
-      onUnreadable(error)
-      return []
-    }
-  })
 }
 
 /** The JSON of one column. */
@@ -76,9 +53,10 @@ function parsedObject<T extends object>(row: Row, column: string): T {
   throw unreadable(row, column)
 }
 
-function unreadable(row: Row, column: string, cause?: unknown): UnreadableError {
-  const id = row['id'] ?? row['monitor_id']
-  return new UnreadableError(`Unreadable "${column}" in row ${id}`, { cause })
+function parsedList<T extends readonly unknown[]>(row: Row, column: string): T {
+  const value = parsed<unknown>(row, column)
+  if (Array.isArray(value)) return value as unknown as T
+  throw unreadable(row, column)
 }
 
 function parsedOrNull<T>(row: Row, column: string): T | null {
@@ -109,7 +87,7 @@ export function accountObjects({
 }
 
 export function toKey(row: Row): KeyRecord {
-  return { ...plain<KeyRecord>(row), scopes: parsed(row, 'scopes') }
+  return { ...plain<KeyRecord>(row), scopes: parsedList(row, 'scopes') }
 }
 
 export const toAvailability = (row: Row): AvailabilityChange => plain(row)
@@ -122,7 +100,7 @@ export function toContact(row: Row): ContactRecord {
     ...contact,
     all_monitors: row['all_monitors'] === 1,
     quiet: row['quiet'] === null ? null : parsedObject<QuietHours>(row, 'quiet'),
-    events: parsed(row, 'events'),
+    events: parsedList(row, 'events'),
     settings: parsedObject(row, 'settings'),
   }
 }
@@ -160,18 +138,8 @@ export function toLocationState(row: Row): LocationState {
   return state
 }
 
-/** Yields between rows: each may have 64 KiB of details, and parsing a page of them takes 100 ms. */
-export async function toResults(rows: readonly Row[]): Promise<ResultRecord[]> {
-  const yieldIfLong = yielderOf(systemClock)
-  const results: ResultRecord[] = []
-  for (const row of rows) {
-    await yieldIfLong()
-    results.push(toResult(row))
-  }
-  return results
-}
-
 export function toResult(row: Row): ResultRecord {
+  requireNumbers(row)
   return {
     // Not `plain`: a copy of a copy doubles the time.
     ...(row as unknown as ResultRecord),
@@ -183,13 +151,13 @@ export function toResult(row: Row): ResultRecord {
 export function toIncident(row: Row): IncidentRecord {
   return {
     ...plain<IncidentRecord>(row),
-    causes: parsed(row, 'causes'),
-    locations_failed: parsed(row, 'locations_failed'),
+    causes: parsedList(row, 'causes'),
+    locations_failed: parsedList(row, 'locations_failed'),
   }
 }
 
 export function toAudit(row: Row): AuditRecord {
-  return { ...plain<AuditRecord>(row), changes: parsed(row, 'changes') }
+  return { ...plain<AuditRecord>(row), changes: parsedList(row, 'changes') }
 }
 
 export function toHourly(row: Row): HourlyStats {

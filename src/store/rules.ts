@@ -7,7 +7,6 @@
 import { ConflictError, NotFoundError } from '../errors.ts'
 import { isAccountId } from '../model.ts'
 import { fold } from '../model/fold.ts'
-import { LAST_MS } from '../model/time.ts'
 import type {
   DailyStats,
   HourlyStats,
@@ -19,6 +18,7 @@ import type {
 } from '../model.ts'
 import { SHARDS, withIncident } from './store.ts'
 import type { Change, Claim, FinishedAttempt, OfAccount } from './store.ts'
+import { unfitColumn } from './readable.ts'
 
 export function externalIdTaken(): ConflictError {
   return new ConflictError('external_id_taken', 'Another account has this external_id')
@@ -96,10 +96,8 @@ const LARGEST_COUNT = 2_147_483_647
 
 /** Whether a row can be sent: its payload is readable, and its times and counts can be computed with. */
 export function isSendable(row: NotificationRecord): boolean {
-  const values: unknown[] = Object.values(row)
   const isCounted = row.claims < LARGEST_COUNT
-  const areNumbers = values.every((each) => typeof each !== 'number' || Math.abs(each) <= LAST_MS)
-  return isCounted && areNumbers && isReadable(row.payload)
+  return isCounted && unfitColumn({ ...row }) === undefined && isReadable(row.payload)
 }
 
 /** `error` of a row that cannot be sent because it is damaged. */

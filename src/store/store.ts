@@ -12,7 +12,6 @@
  * @module
  */
 
-import type { StorageError } from '../errors.ts'
 import type {
   AccountRecord,
   AccountUse,
@@ -39,6 +38,8 @@ import type { Allowance } from './quota.ts'
 import type {
   AuditQuery,
   IncidentQuery,
+  NewAccount,
+  Removal,
   MonitorQuery,
   ResultQuery,
   ClockSet,
@@ -46,15 +47,11 @@ import type {
   IdempotencyLimit,
   IdempotencyResponse,
 } from './queries.ts'
+import type { OnUnreadable } from './readable.ts'
 import type { PublicPageRows, VersionedRows } from './versioned.ts'
 import type { Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
 
-/**
- * Called for each row that a list leaves out because it cannot be parsed (damaged JSON); the other rows are returned.
- * Reading such a row by its id rejects.
- */
-export type OnUnreadable = (error: StorageError) => void
-
+export type { OnUnreadable } from './readable.ts'
 export type { BackupOptions, BackupSize } from './backup.ts'
 export type * from './change.ts'
 export { withIncident } from './change.ts'
@@ -64,12 +61,6 @@ export { quotaError, ratedChecks } from './quota.ts'
 export type { Allowance } from './quota.ts'
 export { SHARDS, shardOf } from './shared.ts'
 export type { BroadcastTable, Changes, Requests, Shards, IdempotencyLocks } from './shared.ts'
-
-export type NewAccount = Pick<AccountRecord, 'name' | 'created_at'> &
-  Partial<Pick<AccountRecord, 'external_id' | 'quotas' | 'monitor_defaults'>>
-
-/** Whether a removal needs further steps. */
-export type Removal = 'more' | 'done'
 
 /**
  * The contract of a store. The core is required. Members marked as optional may be left out; each says what the
@@ -131,7 +122,7 @@ export interface Store {
     /** The key with this id, also a revoked one. */
     byId(id: number): Promise<KeyRecord | undefined>
     /** Those of one account, lowest id first. */
-    list(account_id: number): Promise<readonly KeyRecord[]>
+    list(account_id: number, onUnreadable?: OnUnreadable): Promise<readonly KeyRecord[]>
     /** Writes what is named; a key that is not there is ignored. */
     update(
       id: number,
@@ -217,7 +208,7 @@ export interface Store {
   /** The history of checks. */
   readonly results: {
     /** Newest first unless `order` says otherwise. */
-    list(query: ResultQuery): Promise<readonly ResultRecord[]>
+    list(query: ResultQuery, onUnreadable?: OnUnreadable): Promise<readonly ResultRecord[]>
   }
 
   /** Incidents; only `commit` opens and changes them. */
@@ -225,7 +216,7 @@ export interface Store {
     /** The incident, or `undefined`. */
     get(id: number): Promise<IncidentRecord | undefined>
     /** Newest first. */
-    list(query: IncidentQuery): Promise<readonly IncidentRecord[]>
+    list(query: IncidentQuery, onUnreadable?: OnUnreadable): Promise<readonly IncidentRecord[]>
   }
 
   /** Optional: uptime. Without it `availability` of a change is dropped, and every uptime is `null`. */
@@ -245,7 +236,12 @@ export interface Store {
   /** Optional: daily totals. Without it `daily` of a change is dropped, and no day has counts or response times. */
   readonly daily?: {
     /** Days from `from_day` to `to_day` inclusive, oldest first; days without results are left out. */
-    list(monitor_id: number, from_day: string, to_day: string): Promise<readonly DailyStats[]>
+    list(
+      monitor_id: number,
+      from_day: string,
+      to_day: string,
+      onUnreadable?: OnUnreadable,
+    ): Promise<readonly DailyStats[]>
   }
 
   /**
@@ -257,7 +253,12 @@ export interface Store {
      * Totals per hour and location of hours that begin within [from, to), by hour, then by location; hours without
      * results are left out. The hour that goes on is part of the monitor's machine and not in the list.
      */
-    list(monitor_id: number, from: EpochMs, to: EpochMs): Promise<readonly HourlyStats[]>
+    list(
+      monitor_id: number,
+      from: EpochMs,
+      to: EpochMs,
+      onUnreadable?: OnUnreadable,
+    ): Promise<readonly HourlyStats[]>
   }
 
   /**
@@ -266,7 +267,7 @@ export interface Store {
    */
   readonly auditLog?: {
     /** Newest first. */
-    list(query: AuditQuery): Promise<readonly AuditRecord[]>
+    list(query: AuditQuery, onUnreadable?: OnUnreadable): Promise<readonly AuditRecord[]>
   }
 
   /** The outbox and its log. */
@@ -332,7 +333,6 @@ export interface Store {
   readonly idempotencyLocks?: IdempotencyLocks
 }
 
-/** The optional groups that a single process uses. */
 export type OptionalGroup =
   | 'keys'
   | 'maintenance'

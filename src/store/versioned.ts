@@ -5,11 +5,11 @@
  */
 
 import { ConflictError } from '../errors.ts'
-import type { StorageError } from '../errors.ts'
 import type { EpochMs, NewAuditRecord, PublicPageRecord, PublicPageSettings } from '../model.ts'
 import type { VersionedRecord } from '../model/versioned.ts'
 import type { OfAccount } from './queries.ts'
 import type { BroadcastTable } from './shared.ts'
+import type { OnUnreadable } from './readable.ts'
 
 export interface VersionedQuery extends OfAccount {
   /** Default `asc`: lowest id first. */
@@ -41,10 +41,7 @@ export interface VersionedRows<S> {
   /** The record, or `undefined`. */
   get(id: number): Promise<VersionedRecord<S> | undefined>
   /** The first `limit`, lowest id first unless `order` says otherwise. */
-  list(
-    query: VersionedQuery,
-    onUnreadable?: (error: StorageError) => void,
-  ): Promise<readonly VersionedRecord<S>[]>
+  list(query: VersionedQuery, onUnreadable?: OnUnreadable): Promise<readonly VersionedRecord<S>[]>
   /** Replaces the settings and raises the version; `undefined` where it is not there with this version. */
   update(
     id: number,

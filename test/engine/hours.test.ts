@@ -6,6 +6,7 @@ import type { HourCounts } from '../../src/model/totals.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { hoursView } from '../../src/engine/views/hours-view.ts'
 import { hoursBetween } from '../../src/engine/services/hours.ts'
+import { coreOf } from '../../src/engine/options.ts'
 import { rig } from './rig.ts'
 
 const MINUTE = 60_000
@@ -23,7 +24,7 @@ async function watched() {
   const r = await rig({ store, locations: ['here', 'there'] })
   const shop = { type: 'scripted', name: 'Shop', host: 'shop.test', warn: { load: { above: 5 } } }
   const { id } = await r.engine.monitors.create({ ...shop, confirm_locations: 2 })
-  const hours = () => hoursBetween({ store }, id, 0, ALWAYS)
+  const hours = () => hoursBetween(coreOf({ store, checkers: [] }), id, 0, ALWAYS)
   return { r, store, id, hours }
 }
 

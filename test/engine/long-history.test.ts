@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { http } from '../../src/checkers/http/index.ts'
-import { systemClock } from '../../src/clock.ts'
 import { usualHoursOf } from '../../src/engine/rounds/baseline-history.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import { coreOf } from '../../src/engine/options.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
@@ -69,7 +69,7 @@ describe.each([
     const cached = { record: { ...record, machine: { ...record.machine, checked_since: from } } }
     const learning = await leastOf(
       3,
-      () => measureTurns(() => usualHoursOf({ store, clock: systemClock }, cached as never, now)),
+      () => measureTurns(() => usualHoursOf(coreOf({ store, checkers: [] }), cached as never, now)),
       TURN_MS,
     )
     expect(learning.value.size).toBe(0)

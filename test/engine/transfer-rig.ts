@@ -7,6 +7,7 @@ import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import type { ImportOptions } from '../../src/engine/api/transfer.ts'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { hoursBetween } from '../../src/engine/services/hours.ts'
+import { coreOf } from '../../src/engine/options.ts'
 import { createPage } from '../../src/page/index.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
@@ -184,7 +185,12 @@ export async function seen({ engine, store }: Rig) {
     ]
     const { items: results } = await engine.results.list(id, { limit: 1000 })
     const { days } = await engine.monitors.uptime(id, { days: 5 })
-    const hours = await hoursBetween({ store }, id, 0, Number.MAX_SAFE_INTEGER)
+    const hours = await hoursBetween(
+      coreOf({ store, checkers: [] }),
+      id,
+      0,
+      Number.MAX_SAFE_INTEGER,
+    )
     monitors.push({
       ...Object.fromEntries(kept.map((name) => [name, rest[name]])),
       paused: rest['state'] === 'paused',

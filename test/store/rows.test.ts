@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { UnreadableError } from '../../src/errors.ts'
 import type { StorageError } from '../../src/errors.ts'
+import { readable } from '../../src/store/readable.ts'
 import * as rows from '../../src/store/rows.ts'
 import type { Row } from '../../src/store/rows.ts'
 import { monitor, outcome } from '../../src/testing/store-suite/case.ts'
@@ -164,19 +165,17 @@ describe('a list with damaged rows', () => {
 
   it('has the others, and tells of each', () => {
     const told: StorageError[] = []
-    const list = rows.readable([good, bad, { ...good, id: 3 }], rows.toKey, (error) =>
-      told.push(error),
-    )
+    const list = readable([good, bad, { ...good, id: 3 }], rows.toKey, (error) => told.push(error))
     expect(list.map(({ id }) => id)).toEqual([1, 3])
     expect(told.map(({ message }) => message)).toEqual(['Unreadable "scopes" in row 2'])
-    expect(rows.readable([bad, good], rows.toKey).map(({ id }) => id)).toEqual([1])
+    expect(readable([bad, good], rows.toKey).map(({ id }) => id)).toEqual([1])
   })
 
   it('does not hide another error', () => {
     const broken = (): never => {
       throw new TypeError('a mistake')
     }
-    expect(() => rows.readable([good], broken)).toThrow('a mistake')
+    expect(() => readable([good], broken)).toThrow('a mistake')
   })
 })
 

@@ -13,6 +13,7 @@ import type { MaintenanceView } from '../api/maintenance.ts'
 import type { StatusReportView } from '../api/status-reports.ts'
 import { emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { MAX_SERVICES } from '../registry/public-page-fields.ts'
 
 /** Pages per query. */
@@ -76,12 +77,19 @@ export async function publishMaintenance(
         if (known) return true
       }
       const query = { account_id, tags: [[tag]], limit: MAX_SERVICES }
-      if (tag !== '' && (await core.store.monitors.list(query)).some(covers)) return true
+      if (
+        tag !== '' &&
+        (await core.store.monitors.list(query, setAside(core, 'monitor'))).some(covers)
+      )
+        return true
     }
     return false
   }
   for (let after_id = 0; ;) {
-    const step = await core.store.publicPages.list({ account_id, after_id, limit: STEP })
+    const step = await core.store.publicPages.list(
+      { account_id, after_id, limit: STEP },
+      setAside(core, 'page'),
+    )
     for (const page of step) if (await shows(page)) pages.push(publishedPage(page))
     const last = step.at(-1)
     if (last === undefined || step.length < STEP) break

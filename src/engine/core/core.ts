@@ -75,6 +75,8 @@ export interface Core {
   readonly proxy: OutgoingProxy | undefined
   /** The locations of this engine, in the order of the configuration; set when the store is opened. */
   locations: readonly LocationRecord[]
+  /** Damaged rows that were reported: every list meets them again. */
+  readonly reported: Set<string>
 }
 
 /**

@@ -6,12 +6,12 @@
 
 import { UnreadableError } from '../../errors.ts'
 import type { AccountRecord } from '../../model.ts'
-import { logError } from './core.ts'
 import type { Core } from './core.ts'
+import { setAside } from './damaged-rows.ts'
 
 /** Those that can be read; each of the others is logged. */
 export function readableAccounts(core: Core): Promise<readonly AccountRecord[]> {
-  return core.store.accounts.list((error) => setAside(core, error))
+  return core.store.accounts.list(setAside(core, 'account'))
 }
 
 /** Creates the first account if it is missing. */
@@ -21,10 +21,6 @@ export async function ensureFirstAccount(core: Core): Promise<void> {
     await store.accounts.ensureFirst({ name: 'default', created_at: clock.now() })
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error
-    setAside(core, error)
+    setAside(core, 'account')(error)
   }
-}
-
-function setAside(core: Core, error: unknown): void {
-  logError(core, error, 'an account cannot be read; what needs its quotas and defaults is refused')
 }

@@ -8,8 +8,8 @@
 import { mapSecrets } from '../../fields/secrets.ts'
 import type { ContactRecord, JsonObject } from '../../model.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
-import { logError } from './core.ts'
 import type { Core } from './core.ts'
+import { setAside } from './damaged-rows.ts'
 
 const place = (path: string): string => `contact.${path}`
 
@@ -28,7 +28,5 @@ export function readableContacts(
   core: Core,
   account_id: number,
 ): Promise<readonly ContactRecord[]> {
-  return core.store.contacts.list(account_id, (error) =>
-    logError(core, error, 'a contact cannot be read, and is not notified'),
-  )
+  return core.store.contacts.list(account_id, setAside(core, 'contact'))
 }

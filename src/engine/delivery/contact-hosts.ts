@@ -9,7 +9,7 @@
 import { yielderOf } from '../../clock.ts'
 import type { ContactRecord, JsonObject } from '../../model.ts'
 import { readableAccounts } from '../core/stored-accounts.ts'
-import { openContact } from '../core/stored-contacts.ts'
+import { openContact, readableContacts } from '../core/stored-contacts.ts'
 import type { Core } from '../core/core.ts'
 import { hostOf } from '../../net/connection/endpoint.ts'
 
@@ -84,7 +84,7 @@ export function createContactHosts(core: Core, most = MOST_CONTACTS): ContactHos
       for (const { id } of await readableAccounts(core)) {
         await yieldIfLong()
         // One that cannot be read is logged when it is to be notified.
-        for (const contact of await core.store.contacts.list(id)) {
+        for (const contact of await readableContacts(core, id)) {
           await yieldIfLong()
           update(contact)
         }

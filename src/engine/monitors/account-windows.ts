@@ -11,8 +11,8 @@ import { maintenanceOf, spanAt } from '../../incident/maintenance.ts'
 import type { Maintenance, Span } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceRecord, MonitorRecord } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
-import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 
 /** Windows of one account, whatever its quota. */
 export const MAX_WINDOWS = 1000
@@ -20,8 +20,6 @@ export const MAX_WINDOWS = 1000
 const ROWS_PER_QUERY = 500
 /** Ids of removed windows that are kept: a request may have read a window before its removal, and pass it on later. */
 const MAX_REMOVED = 10_000
-
-const SET_ASIDE = 'a maintenance window cannot be read; it is set aside'
 
 export interface AccountWindow {
   readonly record: MaintenanceRecord
@@ -99,7 +97,7 @@ export function createAccountWindows(core: Core): AccountWindows {
       return { record, span: spanAt(record.settings.window, clock.now(), core) }
     } catch (cause) {
       const error = new UnreadableError(`Unreadable "settings" in row ${record.id}`, { cause })
-      logError(core, error, SET_ASIDE)
+      setAside(core, 'window')(error)
       return undefined
     }
   }
@@ -143,7 +141,7 @@ export function createAccountWindows(core: Core): AccountWindows {
     const changed: Entry[] = []
     for (let after_id = 0; ;) {
       const query = { account_id, after_id, limit: ROWS_PER_QUERY }
-      const rows = await store.maintenance.list(query, (error) => logError(core, error, SET_ASIDE))
+      const rows = await store.maintenance.list(query, setAside(core, 'window'))
       for (const row of rows) {
         await yieldIfLong()
         gone.delete(row.id)

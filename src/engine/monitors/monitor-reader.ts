@@ -9,8 +9,8 @@ import { ConfigurationError, NotFoundError, UnreadableError } from '../../errors
 import { maintenanceAt } from '../../incident/maintenance.ts'
 import type { LocationState, MonitorRecord } from '../../model.ts'
 import { fitsIn } from '../core/json-size.ts'
-import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { cachedMonitorOf, groupByMonitor } from './cached-monitor.ts'
 import type { CachedMonitor } from './cached-monitor.ts'
 
@@ -38,8 +38,7 @@ export function createMonitorReader(core: Core): MonitorReader {
   const { store, registry } = core
 
   /** A row that cannot be parsed must not prevent other monitors from running. */
-  const setAside = (error: unknown): void =>
-    logError(core, error, 'a monitor cannot be read; it is set aside')
+  const onUnreadable = setAside(core, 'monitor')
 
   async function* pages(
     shards: readonly number[] | undefined,
@@ -48,7 +47,7 @@ export function createMonitorReader(core: Core): MonitorReader {
     const yieldIfLong = yielderOf(core.clock)
     let limit = HEAVY_PAGE
     for (let after_id = 0; ;) {
-      const page = await store.monitors.list({ ...within, after_id, limit }, setAside)
+      const page = await store.monitors.list({ ...within, after_id, limit }, onUnreadable)
       yield page
       const last = page.at(-1)
       if (last === undefined || page.length < limit) return
@@ -82,7 +81,7 @@ export function createMonitorReader(core: Core): MonitorReader {
       return cached
     } catch (error) {
       if (error instanceof ConfigurationError) throw error
-      setAside(new UnreadableError(`The monitor ${record.id} cannot be read`, { cause: error }))
+      onUnreadable(new UnreadableError(`The monitor ${record.id} cannot be read`, { cause: error }))
       return undefined
     }
   }
@@ -95,7 +94,7 @@ export function createMonitorReader(core: Core): MonitorReader {
       const yieldIfLong = yielderOf(core.clock)
       for await (const page of pages(shards)) {
         const ids = page.map(({ id }) => id)
-        const states = groupByMonitor(await store.monitors.locations(ids, setAside))
+        const states = groupByMonitor(await store.monitors.locations(ids, onUnreadable))
         for (const record of page.filter(isKnown)) {
           await yieldIfLong()
           const cached = readOrSetAside(record, states.get(record.id) ?? [])

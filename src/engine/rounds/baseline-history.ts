@@ -13,6 +13,7 @@ import type { EpochMs } from '../../model.ts'
 import { DAY_MS, HOUR_MS } from '../../model/time.ts'
 import { changesBetween } from '../core/availability-changes.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 
 /** History is read in parts, so that no read takes a long turn. */
@@ -25,7 +26,7 @@ export type Latest = readonly [tick: EpochMs, ms: number]
 
 /** The hours of each location that are over, and of the settings of today. */
 export async function usualHoursOf(
-  core: Pick<Core, 'store' | 'clock'>,
+  core: Core,
   { record }: Pick<CachedMonitor, 'record'>,
   now: EpochMs,
 ): Promise<ReadonlyMap<number, readonly UsualHour[]>> {
@@ -38,7 +39,7 @@ export async function usualHoursOf(
   const first = Math.max(end - LEARNED_MS, hourOf((machine.checked_since ?? 0) + HOUR_MS - 1))
   for (let from = first; from < end; from += PART_MS) {
     const to = Math.min(from + PART_MS, end)
-    const hourly = await store.hourly.list(id, from, to)
+    const hourly = await store.hourly.list(id, from, to, setAside(core, 'totals'))
     // Up to 60,000 of a monitor that is checked every ten seconds.
     const changes = await changesBetween(core, id, from, to)
     const troubled = troubledHours(changes, from, to)
@@ -56,13 +57,16 @@ export async function usualHoursOf(
 
 /** The latest response times of each location since `from`, oldest first: an engine that starts goes on with them. */
 export async function latestTimesOf(
-  { store }: Pick<Core, 'store'>,
+  core: Core,
   { record, type, locations }: CachedMonitor,
   query: { readonly from: EpochMs; readonly checks: number },
 ): Promise<ReadonlyMap<number, readonly Latest[]>> {
   const limit = Math.min(MAX_RESULTS, query.checks * Math.max(1, locations.size))
   const from = Math.max(query.from, record.machine.checked_since ?? 0)
-  const results = await store.results.list({ monitor_id: record.id, verdict: 'ok', from, limit })
+  const results = await core.store.results.list(
+    { monitor_id: record.id, verdict: 'ok', from, limit },
+    setAside(core, 'result'),
+  )
   const latest = new Map<number, Latest[]>()
   for (const { location_id, round: tick, ...outcome } of results) {
     const ms = responseOf(type.checker, outcome)

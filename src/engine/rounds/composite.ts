@@ -11,6 +11,7 @@ import { decodeSettings } from '../../fields/parse.ts'
 import type { CheckReport, JsonObject, MonitorRecord } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import type { SummarySource } from '../views/views.ts'
@@ -114,11 +115,10 @@ async function byTag(
     }
     return members
   }
-  const records = await core.store.monitors.list({
-    account_id,
-    tags: [[...rule.tags]],
-    limit: MAX_BY_TAG,
-  })
+  const records = await core.store.monitors.list(
+    { account_id, tags: [[...rule.tags]], limit: MAX_BY_TAG },
+    setAside(core, 'monitor'),
+  )
   return records.filter(isMember).map((record) => monitorCache.peek(record.id) ?? record)
 }
 

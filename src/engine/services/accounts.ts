@@ -27,6 +27,7 @@ import { isJsonObject } from '../../model/json.ts'
 import { lineProblem } from '../../model/printable.ts'
 import type { Problems } from '../../fields/parse.ts'
 import type { Core } from '../core/core.ts'
+import { readableContacts } from '../core/stored-contacts.ts'
 
 const NAME_LIMIT = 200
 const EXTERNAL_ID_LIMIT = 200
@@ -223,7 +224,7 @@ async function requireDefaults(
   if (monitor_defaults === undefined) return
   const wanted = quotas ?? before?.quotas ?? {}
   const { min_interval_sec } = resolvedQuotas(core, { quotas: wanted })
-  const contacts = before === undefined ? [] : await core.store.contacts.list(before.id)
+  const contacts = before === undefined ? [] : await readableContacts(core, before.id)
   const problems = {
     ...intervalProblem(monitor_defaults, min_interval_sec),
     ...idProblems(core, monitor_defaults, contacts),

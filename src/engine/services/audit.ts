@@ -20,6 +20,7 @@ import { auditFilter } from './filters.ts'
 import { pageOf, pageQuery } from './paging.ts'
 import type { ServiceContext } from './service-context.ts'
 import { read, readFilter } from './read-filter.ts'
+import { setAside } from '../core/damaged-rows.ts'
 
 const MAX_ACTOR = 200
 /** Maximum number of fields in one record; the others are left out. */
@@ -36,7 +37,8 @@ export function auditLogOf(
     async list(given) {
       const { query, limit } = pageQuery(account_id, readFilter(auditFilter, given))
       await ready()
-      return pageOf((await core.store.auditLog.list(query)).map(auditView), limit)
+      const records = await core.store.auditLog.list(query, setAside(core, 'audit'))
+      return pageOf(records.map(auditView), limit)
     },
   }
 }

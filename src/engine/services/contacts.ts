@@ -20,6 +20,7 @@ import { announceAudit } from '../announce/audit.ts'
 import type { AccountScope } from '../api/engine.ts'
 import type { ContactView, ContactPreview } from '../api/views.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { openContact, readableContacts, sealContact } from '../core/stored-contacts.ts'
 import { contactFields } from '../registry/contact-fields.ts'
 import { contactView, notificationView } from '../views/views.ts'
@@ -61,7 +62,10 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
   }
 
   async function view(record: ContactRecord): Promise<ContactView> {
-    const [last] = await store.notifications.lastFinished([record.id])
+    const [last] = await store.notifications.lastFinished(
+      [record.id],
+      setAside(core, 'notification'),
+    )
     return viewWith(record, last)
   }
 
@@ -103,7 +107,10 @@ export function contactsOf(context: ServiceContext, account_id: number): Account
       for (let from = 0; from < records.length; from += SHOWN_AT_ONCE) {
         await yieldIfLong()
         const shown = records.slice(from, from + SHOWN_AT_ONCE)
-        const rows = await store.notifications.lastFinished(shown.map(({ id }) => id))
+        const rows = await store.notifications.lastFinished(
+          shown.map(({ id }) => id),
+          setAside(core, 'notification'),
+        )
         const last = new Map(rows.map((row) => [row.contact_id, row]))
         for (const record of shown) views.push(viewWith(record, last.get(record.id)))
       }

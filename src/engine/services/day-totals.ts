@@ -10,6 +10,7 @@ import { DAY_MS } from '../../model/time.ts'
 import { addHours } from '../../model/totals.ts'
 import type { EpochMs, HourlyStats } from '../../model.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { stepOf } from '../views/hours-view.ts'
 
 /** A result that comes in late, or an import, is seen after this time at the latest. */
@@ -34,7 +35,7 @@ export interface DayTotals {
   between(monitor_id: number, from: EpochMs, to: EpochMs): Promise<readonly HourlyStats[]>
 }
 
-export function createDayTotals(core: Pick<Core, 'store' | 'clock'>): DayTotals {
+export function createDayTotals(core: Core): DayTotals {
   const kept = new Map<number, Kept>()
 
   function keep(monitor_id: number, read: Kept): void {
@@ -67,15 +68,17 @@ export function createDayTotals(core: Pick<Core, 'store' | 'clock'>): DayTotals 
 }
 
 async function daysBetween(
-  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  core: Core,
   monitor_id: number,
   from: EpochMs,
   to: EpochMs,
 ): Promise<readonly HourlyStats[]> {
+  const { store, clock } = core
   const days: HourlyStats[] = []
   const yieldIfLong = yielderOf(clock)
   for (let begin = from; begin < to; begin += PART_MS) {
-    const hours = await store.hourly.list(monitor_id, begin, Math.min(to, begin + PART_MS))
+    const end = Math.min(to, begin + PART_MS)
+    const hours = await store.hourly.list(monitor_id, begin, end, setAside(core, 'totals'))
     for (const stats of daysOf(hours)) days.push(stats)
     await yieldIfLong()
   }

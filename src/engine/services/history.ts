@@ -5,7 +5,7 @@
  */
 
 import { yielderOf } from '../../clock.ts'
-import { ConflictError, NotFoundError } from '../../errors.ts'
+import { ConflictError, NotFoundError, UnreadableError } from '../../errors.ts'
 import type {
   IncidentRecord,
   MonitorRecord,
@@ -24,6 +24,7 @@ import { pageOf, pageQuery } from './paging.ts'
 import type { ServiceContext } from './service-context.ts'
 import type { ResultQuery } from '../../store/store.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 
 /** Results per query: a usual page of 100 takes one. Most have a few hundred characters of details, none above 64 KiB. */
 const READ_AT_ONCE = 128
@@ -121,7 +122,10 @@ function incidentsOf(context: ServiceContext, account_id: number): Scope['incide
       // `monitor_id` is not looked up: the incidents of a removed monitor are listed as well.
       const { query, limit } = pageQuery(account_id, readFilter(incidentFilter, given))
       await ready()
-      return pageOf(await viewsOf(context, await store.incidents.list(query)), limit)
+      return pageOf(
+        await viewsOf(context, await store.incidents.list(query, setAside(core, 'incident'))),
+        limit,
+      )
     },
     async acknowledge(id) {
       const { monitor_id, acknowledged_at } = await openIncident(id)
@@ -150,7 +154,10 @@ function notificationsOf(
   }
 
   async function withAttempts(records: readonly NotificationRecord[]): Promise<NotificationView[]> {
-    const attempts = await store.notifications.attempts(records.map(({ id }) => id))
+    const attempts = await store.notifications.attempts(
+      records.map(({ id }) => id),
+      setAside(core, 'notification'),
+    )
     return records.map((record) =>
       notificationView(
         record,
@@ -168,7 +175,10 @@ function notificationsOf(
     async list(given) {
       const { query, limit } = pageQuery(account_id, readFilter(notificationFilter, given))
       await ready()
-      return pageOf(await withAttempts(await store.notifications.list(query)), limit)
+      return pageOf(
+        await withAttempts(await store.notifications.list(query, setAside(core, 'notification'))),
+        limit,
+      )
     },
     resend: async (id) => notificationView(await outbox.resend(await ownNotification(id)), []),
   }
@@ -176,12 +186,20 @@ function notificationsOf(
 
 type MonitorSource = Pick<ServiceContext, 'core' | 'monitorCache'>
 
-/** From memory where it is there; the settings of a stored one are not decrypted. */
+/** From memory where it is there; the settings of a stored one are not decrypted, and a damaged one has no name. */
 async function recordOf(
   { core, monitorCache }: MonitorSource,
   id: number,
 ): Promise<MonitorRecord | undefined> {
-  return monitorCache.peek(id)?.record ?? (await core.store.monitors.get(id))
+  const known = monitorCache.peek(id)?.record
+  if (known !== undefined) return known
+  try {
+    return await core.store.monitors.get(id)
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error
+    setAside(core, 'monitor')(error)
+    return undefined
+  }
 }
 
 /**
@@ -210,10 +228,8 @@ async function viewsOf(
 const GONE: IncidentView['monitor'] = { id: 0, name: '', type: '', target: '' }
 
 /** The details of each result may be 64 KiB of JSON: a page ends where their total exceeds a limit. */
-async function listResults(
-  { store, clock }: Pick<Core, 'store' | 'clock'>,
-  query: ResultQuery,
-): Promise<ResultPage> {
+async function listResults(core: Core, query: ResultQuery): Promise<ResultPage> {
+  const { store, clock } = core
   const records: ResultRecord[] = []
   const ended = (more: boolean): ResultPage => ({
     records,
@@ -224,7 +240,7 @@ async function listResults(
   for (let rest = query; ;) {
     // One more than the page, to know whether it is the last.
     const limit = Math.min(READ_AT_ONCE, query.limit + 1 - records.length)
-    const step = await store.results.list({ ...rest, limit })
+    const step = await store.results.list({ ...rest, limit }, setAside(core, 'result'))
     for (const record of step) {
       await yieldIfLong()
       chars += JSON.stringify(record.details).length

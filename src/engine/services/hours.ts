@@ -12,6 +12,7 @@ import { addHours } from '../../model/totals.ts'
 import type { EpochMs, HourlyStats, MonitorRecord } from '../../model.ts'
 import type { HoursView } from '../api/hours.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { hoursView, stepOf } from '../views/hours-view.ts'
 import { hoursOptions } from './filters.ts'
 import { readFilter } from './read-filter.ts'
@@ -89,14 +90,15 @@ async function withDays(
 
 /** Hours that begin within [from, to), by hour, then by location; none if the monitor does not exist. */
 export async function hoursBetween(
-  { store }: Pick<Core, 'store'>,
+  core: Core,
   monitor_id: number,
   from: EpochMs,
   to: EpochMs,
 ): Promise<readonly HourlyStats[]> {
+  const { store } = core
   let before = await store.monitors.get(monitor_id)
   for (let tries = 1; before !== undefined; tries++) {
-    const finished = await store.hourly.list(monitor_id, from, to)
+    const finished = await store.hourly.list(monitor_id, from, to, setAside(core, 'totals'))
     const after = await store.monitors.get(monitor_id)
     const current = before.machine.hour
     // Otherwise the current hour is in neither of them, or in both.

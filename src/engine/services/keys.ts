@@ -10,6 +10,7 @@ import { ALL_SCOPES, KEY_SCOPES } from '../../model/scopes.ts'
 import type { KeyRecord } from '../../model.ts'
 import type { AccountScope, Engine } from '../api/engine.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { keyTaken, revokedKeyName } from '../../store/filters.ts'
 import { keyView } from '../views/views.ts'
 import { announceAudit } from '../announce/audit.ts'
@@ -74,7 +75,7 @@ export function keysOf(context: ServiceContext, account_id: number): AccountScop
     },
     async list() {
       await ready()
-      return (await core.store.keys.list(account_id)).map(keyView)
+      return (await core.store.keys.list(account_id, setAside(core, 'key'))).map(keyView)
     },
     async revoke(id) {
       await ready()

@@ -27,6 +27,7 @@ import { quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import { distinct } from './validate-input.ts'
 import { settingsFrom, versionedRecords } from './versioned-records.ts'
+import { setAside } from '../core/damaged-rows.ts'
 
 /** Bounds of a one-off window. */
 const LONGEST_DAYS = 90
@@ -64,7 +65,10 @@ export function maintenanceOfAccount(
   /** Makes room: a window for every deployment would otherwise fill the account. Returns how many were removed. */
   async function dropOld(now: EpochMs): Promise<number> {
     let dropped = 0
-    const rows = await store.maintenance.list({ account_id, limit: MAX_WINDOWS })
+    const rows = await store.maintenance.list(
+      { account_id, limit: MAX_WINDOWS },
+      setAside(core, 'window'),
+    )
     for (const { id, version, settings } of rows) {
       if (!('start' in settings.window)) continue
       if (Date.parse(settings.window.end) > now - KEPT_DAYS * DAY_MS) continue

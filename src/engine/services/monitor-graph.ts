@@ -9,6 +9,7 @@ import { yielderOf } from '../../clock.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
 import type { JsonObject, MonitorRecord } from '../../model.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import { hasTagOf, MAX_BY_TAG, ruleOf } from '../rounds/composite.ts'
 
@@ -101,16 +102,19 @@ async function waitsFor(core: Core, draft: MonitorDraft, record: MonitorRecord):
 
 /** Members by tag as they are stored, without the monitor itself. */
 async function byTag(
-  { store, registry }: Core,
+  core: Core,
   { account_id, id = NEW }: MonitorDraft,
   settings: JsonObject,
 ): Promise<readonly MonitorRecord[]> {
   const rule = ruleOf(settings)
   if (rule.tags.size === 0) return []
   const tags = [[...rule.tags]]
-  const found = await store.monitors.list({ account_id, tags, limit: MAX_BY_TAG })
+  const found = await core.store.monitors.list(
+    { account_id, tags, limit: MAX_BY_TAG },
+    setAside(core, 'monitor'),
+  )
   return found.filter(
-    (record) => record.id !== id && registry.get(record.type)?.checker.composite === undefined,
+    (record) => record.id !== id && core.registry.get(record.type)?.checker.composite === undefined,
   )
 }
 

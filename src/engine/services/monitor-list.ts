@@ -10,6 +10,7 @@ import type { MonitorRecord, MonitorState, MonitorStatus } from '../../model.ts'
 import type { MonitorQuery } from '../../store/store.ts'
 import type { MonitorFilter } from '../api/engine.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { byLocation, groupByMonitor } from '../monitors/cached-monitor.ts'
 import { isLight } from '../monitors/monitor-reader.ts'
 import type { SummarySource } from '../views/views.ts'
@@ -19,13 +20,14 @@ const READ_AT_ONCE = 32
 
 /** In steps: monitors with long bodies and headers take a millisecond each, and a store may answer synchronously. */
 export async function listMonitors(
-  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  core: Core,
   query: MonitorQuery,
 ): Promise<readonly MonitorRecord[]> {
+  const { store, clock } = core
   const found: MonitorRecord[] = []
   for (let rest = query; ;) {
     const limit = Math.min(READ_AT_ONCE, query.limit - found.length)
-    const step = await store.monitors.list({ ...rest, limit })
+    const step = await store.monitors.list({ ...rest, limit }, setAside(core, 'monitor'))
     found.push(...step)
     const last = step.at(-1)
     if (last === undefined || step.length < limit || found.length >= query.limit) return found
@@ -36,11 +38,12 @@ export async function listMonitors(
 
 /** Stored monitors with their last checks, as summaries need them. */
 export async function summarySources(
-  { store }: Pick<Core, 'store'>,
+  core: Core,
   records: readonly MonitorRecord[],
 ): Promise<readonly SummarySource[]> {
   if (records.length === 0) return []
-  const states = groupByMonitor(await store.monitors.locations(records.map(({ id }) => id)))
+  const ids = records.map(({ id }) => id)
+  const states = groupByMonitor(await core.store.monitors.locations(ids, setAside(core, 'monitor')))
   return records.map((record) => ({
     record,
     locations: byLocation(states.get(record.id) ?? []),

@@ -14,6 +14,7 @@ import { MASK } from '../../fields/secrets.ts'
 import type { JsonObject, PageColors, PublicPageRecord, PublicPageSettings } from '../../model.ts'
 import type { PublicPageServices, PublicPageView } from '../api/public-pages.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { PUBLIC_PAGE_FIELDS } from '../registry/public-page-fields.ts'
 import { pageOptions } from './filters.ts'
 import { hashPassword, isPassword } from './page-password.ts'
@@ -60,7 +61,7 @@ export function publicPagesOf(context: ServiceContext, account_id: number): Publ
       let characters = 0
       const yieldIfLong = yielderOf(core.clock)
       for (let after_id = after; ;) {
-        const step = await rows.list({ account_id, after_id, limit: STEP })
+        const step = await rows.list({ account_id, after_id, limit: STEP }, setAside(core, 'page'))
         for (const record of step) {
           await yieldIfLong()
           const last = found.at(-1)

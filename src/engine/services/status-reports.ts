@@ -27,6 +27,7 @@ import type { ServiceContext } from './service-context.ts'
 import { quotasOf } from './quotas.ts'
 import { readFilter } from './read-filter.ts'
 import { settingsFrom, versionedRecords } from './versioned-records.ts'
+import { setAside } from '../core/damaged-rows.ts'
 
 const MAX_UPDATES = 50
 /** Characters of all updates of a report: lists and pages show them whole. */
@@ -80,7 +81,7 @@ export function statusReportsOf(context: ServiceContext, account_id: number): St
       const yieldIfLong = yielderOf(core.clock)
       for (let after_id = after; ;) {
         const query = { account_id, order: 'desc', after_id, limit: STEP } as const
-        const step = await rows.list(query)
+        const step = await rows.list(query, setAside(core, 'report'))
         for (const record of step) {
           await yieldIfLong()
           const view = viewOf(record)

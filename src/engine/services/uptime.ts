@@ -18,6 +18,7 @@ import type { Seconds } from '../../incident/uptime.ts'
 import type { DailyStats, EpochMs, MonitorRecord } from '../../model.ts'
 import { changesBetween } from '../core/availability-changes.ts'
 import type { Core } from '../core/core.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import type { UptimeDay, UptimeView } from '../api/views.ts'
 import { DAY_MS, dayOf } from '../../model/time.ts'
 import type { Day } from './past-days.ts'
@@ -86,12 +87,11 @@ export async function availabilityOfDays(
 }
 
 /** The median response time of today, or of yesterday. */
-export async function recentMedian(
-  { clock, store }: Pick<Core, 'clock' | 'store'>,
-  monitor_id: number,
-): Promise<number | null> {
+export async function recentMedian(core: Core, monitor_id: number): Promise<number | null> {
+  const { clock, store } = core
   const now = clock.now()
-  const days = await store.daily.list(monitor_id, dayOf(now - DAY_MS), dayOf(now))
+  const yesterday = dayOf(now - DAY_MS)
+  const days = await store.daily.list(monitor_id, yesterday, dayOf(now), setAside(core, 'totals'))
   const medians = days.map(({ latency }) => percentilesOf(latency).p50_ms)
   return medians.findLast((median) => median !== null) ?? null
 }
@@ -140,7 +140,7 @@ async function daysBetween(
   if (from === undefined || first === undefined || last === undefined) return []
   const [changes, stats, incidents] = await Promise.all([
     changesBetween(core, record.id, from, until),
-    uncounted ? [] : core.store.daily.list(record.id, first, last),
+    uncounted ? [] : core.store.daily.list(record.id, first, last, setAside(core, 'totals')),
     uncounted ? new Map<string, number>() : incidentsPerDay(core, record, from, until),
   ])
   const byDay = new Map(stats.map((counts) => [counts.day, counts]))
@@ -170,17 +170,18 @@ export async function uptimeBetween(
 
 /** The number of incidents started on each UTC day. */
 async function incidentsPerDay(
-  { store, clock }: Pick<Core, 'store' | 'clock'>,
+  core: Core,
   { account_id, id: monitor_id }: Counted,
   from: EpochMs,
   to: EpochMs,
 ): Promise<ReadonlyMap<string, number>> {
+  const { store, clock } = core
   const perDay = new Map<string, number>()
   const yieldIfLong = yielderOf(clock)
   const query = { account_id, monitor_id, from, to, limit: INCIDENTS_AT_ONCE }
   let before: { readonly before_id?: number } = {}
   for (let seen = 0; seen < INCIDENTS_LIMIT; seen += INCIDENTS_AT_ONCE) {
-    const step = await store.incidents.list({ ...query, ...before })
+    const step = await store.incidents.list({ ...query, ...before }, setAside(core, 'incident'))
     for (const { started_at } of step) {
       const day = dayOf(started_at)
       perDay.set(day, (perDay.get(day) ?? 0) + 1)

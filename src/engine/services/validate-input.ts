@@ -10,6 +10,7 @@ import { secretProblems } from '../../fields/secrets.ts'
 import type { CommonSettings, JsonObject } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
 import type { Core } from '../core/core.ts'
+import { readableContacts } from '../core/stored-contacts.ts'
 import { isInstalled } from '../../optional-packages.ts'
 import { defaultsFor } from './monitor-defaults.ts'
 import { graphProblems } from './monitor-graph.ts'
@@ -47,7 +48,7 @@ export async function validateMonitor(
     })
   }
   const account = await accountOf(core, account_id)
-  const contacts = await core.store.contacts.list(account_id)
+  const contacts = await readableContacts(core, account_id)
   const defaults = defaultsFor(core, { account, contacts, input })
   const parsed = core.registry.parse(type, input, defaults)
   if (!parsed.ok) throw new ValidationError(parsed.fields)
@@ -96,7 +97,7 @@ export async function withoutDeletedIds(
   account_id: number,
   common: CommonSettings,
 ): Promise<CommonSettings> {
-  const contacts = new Set((await core.store.contacts.list(account_id)).map(({ id }) => id))
+  const contacts = new Set((await readableContacts(core, account_id)).map(({ id }) => id))
   const locations = new Set(core.locations.map(({ id }) => id))
   const location_ids = common.location_ids.filter((id) => locations.has(id))
   const parents = await Promise.all(common.depends_on.map((id) => core.store.monitors.get(id)))

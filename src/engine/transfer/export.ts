@@ -18,7 +18,7 @@ import { VERSION } from '../../version.ts'
 import type { ExportOptions } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
 import { heartbeatAddressOf } from '../core/tokens.ts'
-import { openContact } from '../core/stored-contacts.ts'
+import { openContact, readableContacts } from '../core/stored-contacts.ts'
 import { cachedMonitorOf } from '../monitors/cached-monitor.ts'
 import { contactFields } from '../registry/contact-fields.ts'
 import type { ServiceContext } from '../services/service-context.ts'
@@ -83,7 +83,7 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
   })
   for (const location of await store.locations.list()) yield jsonLine('location', location)
   const contacts = new Set<number>()
-  for (const contact of await store.contacts.list(account_id)) {
+  for (const contact of await readableContacts(core, account_id)) {
     contacts.add(contact.id)
     yield contactLine(exporting, contact)
   }

@@ -1,6 +1,7 @@
 import { StorageError } from '../../errors.ts'
 import type { AccountRecord } from '../../model.ts'
-import { accountObjects, readable, toAccount, toKey } from '../rows.ts'
+import { readable } from '../readable.ts'
+import { accountObjects, toAccount, toKey } from '../rows.ts'
 import { keyTaken } from '../filters.ts'
 import { externalIdTaken } from '../rules.ts'
 import {
@@ -136,12 +137,10 @@ export function keys(db: Database): FullStore['keys'] {
       )
       return row && toKey(row)
     },
-    list: async (account_id) =>
-      (
-        await db.rows('SELECT * FROM watchpost.api_keys WHERE account_id = ? ORDER BY id', [
-          account_id,
-        ])
-      ).map(toKey),
+    async list(account_id, onUnreadable) {
+      const sql = 'SELECT * FROM watchpost.api_keys WHERE account_id = ? ORDER BY id'
+      return readable(await db.rows(sql, [account_id]), toKey, onUnreadable)
+    },
     async update(id, change, audit) {
       const { text, params } = assignments(['last_used_at', 'revoked_at'], change)
       if (text === '') return

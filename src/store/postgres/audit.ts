@@ -1,4 +1,5 @@
 import type { AuditRecord, NewAuditRecord } from '../../model.ts'
+import { readablePage } from '../readable.ts'
 import { toAudit } from '../rows.ts'
 import { accountAsked } from '../rules.ts'
 import { auditConditions, where } from '../sql.ts'
@@ -46,10 +47,15 @@ export async function addAudits(
 
 export function auditLog(db: Database): FullStore['auditLog'] {
   return {
-    async list(query) {
-      const { text, params } = where(auditConditions(query, accountAsked(query)))
-      const sql = `SELECT * FROM watchpost.audit_log${text} ORDER BY id DESC LIMIT ?`
-      return (await db.search(sql, [...params, query.limit])).map(toAudit)
+    list(query, onUnreadable) {
+      const { before_id: after, limit } = query
+      const rows = (before_id: number | undefined, limit: number) => {
+        const asked = before_id === undefined ? query : { ...query, before_id }
+        const { text, params } = where(auditConditions(asked, accountAsked(query)))
+        const sql = `SELECT * FROM watchpost.audit_log${text} ORDER BY id DESC LIMIT ?`
+        return db.search(sql, [...params, limit])
+      }
+      return readablePage({ order: 'desc', limit, after, rows, read: toAudit, onUnreadable })
     },
   }
 }

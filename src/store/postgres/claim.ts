@@ -12,6 +12,7 @@
  */
 
 import { systemClock } from '../../clock.ts'
+import { LAST_MS } from '../../model/time.ts'
 import type { NotificationRecord } from '../../model.ts'
 import {
   hostsWithRoom,
@@ -170,6 +171,7 @@ async function pick(
   const { now, limit, per_contact } = wanted
   const found = await session.rows(OF_OWN, [now, limit, per_contact, numbers(contacts)])
   const own = found.map((row) => Number(row['id']))
+  if (own.some((id) => id > LAST_MS)) await setNamelessAside(session, now)
   const rows = own.length === 0 ? [] : await session.rows(PICK, [now, numbers(own)])
   // A damaged one is set aside.
   return best(session, wanted, rows as unknown as readonly NotificationRecord[])
@@ -236,12 +238,19 @@ async function take(
   return taken.map(toNotification)
 }
 
+const SET_ASIDE = `UPDATE watchpost.notifications SET status = 'failed', error = '${UNREADABLE}',
+  lease_until = NULL, finished_at = $1 WHERE `
+
 async function setAside(session: Session, rows: readonly NotificationRecord[], now: number) {
-  await session.run(
-    `UPDATE watchpost.notifications SET status = 'failed', error = '${UNREADABLE}',
-     lease_until = NULL, finished_at = $2 WHERE id = ANY ($1::bigint[])`,
-    [numbers(rows.map(({ id }) => id)), now],
-  )
+  await session.run(`${SET_ASIDE} id = ANY ($2::bigint[])`, [
+    now,
+    numbers(rows.map(({ id }) => id)),
+  ])
+}
+
+/** Rows whose ids JavaScript has not exactly, so that they cannot be named. */
+async function setNamelessAside(session: Session, now: number): Promise<void> {
+  await session.run(`${SET_ASIDE} id > ${LAST_MS} AND ${ACTIVE}`, [now])
 }
 
 function byDueTime(a: Candidate, b: Candidate): number {

@@ -1,6 +1,7 @@
 import type { ContactRecord, EpochMs } from '../../model.ts'
 import { CONTACT_REMOVED } from '../rules.ts'
-import { readable, toContact } from '../rows.ts'
+import { readable } from '../readable.ts'
+import { toContact } from '../rows.ts'
 import {
   CHANGEABLE_CONTACT_COLUMNS,
   CONTACT_COLUMNS,

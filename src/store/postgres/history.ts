@@ -1,4 +1,5 @@
-import { toAvailability, toDaily, toHourly, toIncident, toResults } from '../rows.ts'
+import { readable, readablePage } from '../readable.ts'
+import { toAvailability, toDaily, toHourly, toIncident, toResult } from '../rows.ts'
 import { accountAsked } from '../rules.ts'
 import { where } from '../sql.ts'
 import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
@@ -9,22 +10,26 @@ const RESULT_COLUMNS = `id, monitor_id, location_id, round, started_at, lag_ms, 
 
 export function results(db: Database): FullStore['results'] {
   return {
-    async list(query: ResultQuery) {
-      const rising = query.order === 'asc'
-      const { text, params } = where([
-        ['monitor_id = ?', query.monitor_id],
-        ['location_id = ?', query.location_id],
-        ['verdict = ?', query.verdict],
-        ['started_at >= ?', query.from],
-        ['started_at < ?', query.to],
-        [rising ? 'id > ?' : 'id < ?', query.after_id],
-        // The results of a removed monitor are pruned in steps; until then no query returns them.
-        ['EXISTS (SELECT 1 FROM watchpost.monitors WHERE id = ?)', query.monitor_id],
-      ])
-      const sql = `SELECT ${RESULT_COLUMNS} FROM watchpost.results${text}
-        ORDER BY id ${rising ? 'ASC' : 'DESC'} LIMIT ?`
+    list(query: ResultQuery, onUnreadable) {
+      const { order = 'desc', limit, after_id: after } = query
+      const rising = order === 'asc'
       // Prepared: planning over a month of partitions takes longer than reading.
-      return toResults(await db.rows(sql, [...params, query.limit]))
+      const rows = (after: number | undefined, limit: number) => {
+        const { text, params } = where([
+          ['monitor_id = ?', query.monitor_id],
+          ['location_id = ?', query.location_id],
+          ['verdict = ?', query.verdict],
+          ['started_at >= ?', query.from],
+          ['started_at < ?', query.to],
+          [rising ? 'id > ?' : 'id < ?', after],
+          // The results of a removed monitor are pruned in steps; until then no query returns them.
+          ['EXISTS (SELECT 1 FROM watchpost.monitors WHERE id = ?)', query.monitor_id],
+        ])
+        const sql = `SELECT ${RESULT_COLUMNS} FROM watchpost.results${text}
+        ORDER BY id ${rising ? 'ASC' : 'DESC'} LIMIT ?`
+        return db.rows(sql, [...params, limit])
+      }
+      return readablePage({ order, limit, after, rows, read: toResult, onUnreadable })
     },
   }
 }
@@ -35,21 +40,26 @@ export function incidents(db: Database): FullStore['incidents'] {
       const [row] = await db.rows('SELECT * FROM watchpost.incidents WHERE id = ?', [id])
       return row && toIncident(row)
     },
-    async list(query: IncidentQuery) {
-      const { text, params } = where([
-        ['account_id = ?', accountAsked(query)],
-        ['monitor_id = ?', query.monitor_id],
-        ['cause_code = ?', query.cause_code],
-        ['started_at >= ?', query.from],
-        ['started_at < ?', query.to],
-        ['id < ?', query.before_id],
-        [
-          query.open === true ? 'ended_at IS NULL' : 'ended_at IS NOT NULL',
-          query.open === undefined ? undefined : [],
-        ],
-      ])
-      const sql = `SELECT * FROM watchpost.incidents${text} ORDER BY id DESC LIMIT ?`
-      return (await db.search(sql, [...params, query.limit])).map(toIncident)
+    list(query: IncidentQuery, onUnreadable) {
+      const { limit, before_id: after } = query
+      const order = 'desc'
+      const rows = (after: number | undefined, limit: number) => {
+        const { text, params } = where([
+          ['account_id = ?', accountAsked(query)],
+          ['monitor_id = ?', query.monitor_id],
+          ['cause_code = ?', query.cause_code],
+          ['started_at >= ?', query.from],
+          ['started_at < ?', query.to],
+          ['id < ?', after],
+          [
+            query.open === true ? 'ended_at IS NULL' : 'ended_at IS NOT NULL',
+            query.open === undefined ? undefined : [],
+          ],
+        ])
+        const sql = `SELECT * FROM watchpost.incidents${text} ORDER BY id DESC LIMIT ?`
+        return db.search(sql, [...params, limit])
+      }
+      return readablePage({ order, limit, after, rows, read: toIncident, onUnreadable })
     },
   }
 }
@@ -74,19 +84,19 @@ export function availability(db: Database): FullStore['availability'] {
 
 export function daily(db: Database): FullStore['daily'] {
   return {
-    async list(monitor_id, from_day, to_day) {
+    async list(monitor_id, from_day, to_day, onUnreadable) {
       const sql = `SELECT * FROM watchpost.daily WHERE monitor_id = ? AND day >= ? AND day <= ? ORDER BY day`
-      return (await db.rows(sql, [monitor_id, from_day, to_day])).map(toDaily)
+      return readable(await db.rows(sql, [monitor_id, from_day, to_day]), toDaily, onUnreadable)
     },
   }
 }
 
 export function hourly(db: Database): FullStore['hourly'] {
   return {
-    async list(monitor_id, from, to) {
+    async list(monitor_id, from, to, onUnreadable) {
       const sql = `SELECT * FROM watchpost.hourly WHERE monitor_id = ? AND hour >= ? AND hour < ?
         ORDER BY hour, location_id`
-      return (await db.rows(sql, [monitor_id, from, to])).map(toHourly)
+      return readable(await db.rows(sql, [monitor_id, from, to]), toHourly, onUnreadable)
     },
   }
 }

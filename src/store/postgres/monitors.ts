@@ -1,7 +1,8 @@
 import type { MonitorRecord } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
 import { accountAsked, metadataEntries } from '../rules.ts'
-import { MONITOR_COLUMNS, readable, toLocationState, toMonitor } from '../rows.ts'
+import { readable, readablePage } from '../readable.ts'
+import { MONITOR_COLUMNS, toLocationState, toMonitor } from '../rows.ts'
 import { anyOf, insertInto, settingsColumns, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 import { SHARDS } from '../store.ts'
@@ -43,12 +44,15 @@ export function monitors(db: Database): FullStore['monitors'] {
     },
     get: (id) => first(db, 'id = ?', id),
     byTokenHash: (hash) => first(db, 'token_hash = ?', hash),
-    async list(query, onUnreadable) {
-      const { text, params } = where(conditions(query))
-      const there = `${text === '' ? ' WHERE ' : `${text} AND `}${ofNoneRemoved()}`
-      const sql = `${SELECT}${there} ORDER BY id LIMIT ?`
-      const rows = await db.search(sql, [...params, query.limit])
-      return readable(rows, toMonitor, onUnreadable)
+    list(query, onUnreadable) {
+      const { limit, after_id: after } = query
+      const rows = (after_id: number | undefined, limit: number) => {
+        const asked = after_id === undefined ? query : { ...query, after_id }
+        const { text, params } = where(conditions(asked))
+        const there = `${text === '' ? ' WHERE ' : `${text} AND `}${ofNoneRemoved()}`
+        return db.search(`${SELECT}${there} ORDER BY id LIMIT ?`, [...params, limit])
+      }
+      return readablePage({ order: 'asc', limit, after, rows, read: toMonitor, onUnreadable })
     },
     async locations(ids, onUnreadable) {
       const sql = `SELECT * FROM watchpost.location_states WHERE monitor_id = ANY (?::bigint[])

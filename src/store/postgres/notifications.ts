@@ -1,6 +1,7 @@
 import type { NotificationRecord } from '../../model.ts'
 import { accountAsked, isFinal, queuedRow, ATTEMPTED } from '../rules.ts'
 import { createContactTurns } from '../contact-turns.ts'
+import { readable, readablePage } from '../readable.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, where } from '../sql.ts'
 import type { FinishedAttempt, NotificationQuery, FullStore } from '../store.ts'
@@ -22,30 +23,34 @@ export function notifications(db: Database): FullStore['notifications'] {
       const [row] = await db.rows('SELECT * FROM watchpost.notifications WHERE id = ?', [id])
       return row && toNotification(row)
     },
-    async list(query: NotificationQuery) {
-      const { text, params } = where([
-        ['account_id = ?', accountAsked(query)],
-        ['monitor_id = ?', query.monitor_id],
-        ['incident_id = ?', query.incident_id],
-        ['contact_id = ?', query.contact_id],
-        ['id < ?', query.before_id],
-        anyOf('status', query.statuses),
-      ])
-      const sql = `SELECT * FROM watchpost.notifications${text} ORDER BY id DESC LIMIT ?`
-      return (await db.search(sql, [...params, query.limit])).map(toNotification)
+    list(query: NotificationQuery, onUnreadable) {
+      const { limit, before_id: after } = query
+      const rows = (before_id: number | undefined, limit: number) => {
+        const { text, params } = where([
+          ['account_id = ?', accountAsked(query)],
+          ['monitor_id = ?', query.monitor_id],
+          ['incident_id = ?', query.incident_id],
+          ['contact_id = ?', query.contact_id],
+          ['id < ?', before_id],
+          anyOf('status', query.statuses),
+        ])
+        const sql = `SELECT * FROM watchpost.notifications${text} ORDER BY id DESC LIMIT ?`
+        return db.search(sql, [...params, limit])
+      }
+      return readablePage({ order: 'desc', limit, after, rows, read: toNotification, onUnreadable })
     },
-    async lastFinished(contact_ids) {
+    async lastFinished(contact_ids, onUnreadable) {
       const sql = `SELECT last.* FROM unnest(?::bigint[]) AS asked (contact_id)
         CROSS JOIN LATERAL (SELECT * FROM watchpost.notifications
           WHERE contact_id = asked.contact_id AND status = ANY (?::text[])
           ORDER BY id DESC LIMIT 1) AS last`
       const asked = numbers([...new Set(contact_ids)])
-      return (await db.rows(sql, [asked, texts(ATTEMPTED)])).map(toNotification)
+      return readable(await db.rows(sql, [asked, texts(ATTEMPTED)]), toNotification, onUnreadable)
     },
-    async attempts(ids) {
+    async attempts(ids, onUnreadable) {
       const sql = `SELECT * FROM watchpost.attempts WHERE notification_id = ANY (?::bigint[])
         ORDER BY notification_id, claim`
-      return (await db.rows(sql, [numbers(ids)])).map(toAttempt)
+      return readable(await db.rows(sql, [numbers(ids)]), toAttempt, onUnreadable)
     },
     claim: (wanted) => claim(db, turns, wanted),
     finish: (end) => db.transaction((session) => finish(session, end)),

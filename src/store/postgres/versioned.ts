@@ -6,7 +6,8 @@
 
 import type { PublicPageSettings, VersionedRecord } from '../../model.ts'
 import { requireRoom } from '../quota.ts'
-import { readable, toVersioned } from '../rows.ts'
+import { readablePage } from '../readable.ts'
+import { toVersioned } from '../rows.ts'
 import { followingRows, insertInto, where } from '../sql.ts'
 import type { PublicPageRows, VersionedRows, VersionedTable } from '../store.ts'
 import { PUBLIC_PAGES, slugTaken, uniqueOf } from '../versioned.ts'
@@ -68,11 +69,15 @@ export function versioned<S extends object>(db: Database, kind: VersionedTable):
       return refusing(creating)
     },
     get: (id) => get(db, id),
-    async list(query, onUnreadable) {
-      const { order = 'asc', limit } = query
-      const { text, params } = where(followingRows(query))
-      const sql = `SELECT * FROM ${rows}${text}${here} ORDER BY id ${order} LIMIT ?`
-      return readable(await db.rows(sql, [...params, limit]), toVersioned<S>, onUnreadable)
+    list(query, onUnreadable) {
+      const { order = 'asc', limit, after_id: after } = query
+      const page = (after_id: number | undefined, limit: number) => {
+        const asked = after_id === undefined ? query : { ...query, after_id }
+        const { text, params } = where(followingRows(asked))
+        const sql = `SELECT * FROM ${rows}${text}${here} ORDER BY id ${order} LIMIT ?`
+        return db.rows(sql, [...params, limit])
+      }
+      return readablePage({ order, limit, after, rows: page, read: toVersioned<S>, onUnreadable })
     },
     update(id, version, { settings, updated_at, audit }) {
       const set = own.map((column) => `, ${column} = ?`).join('')

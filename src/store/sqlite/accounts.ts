@@ -13,7 +13,8 @@ import { ofNoneRemoved, removeAccount, requireAccount } from './account-removal.
 import { useOf } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
-import { accountObjects, readable, toAccount, toKey } from '../rows.ts'
+import { readable } from '../readable.ts'
+import { accountObjects, toAccount, toKey } from '../rows.ts'
 import {
   ACCOUNT_COLUMNS,
   CHANGEABLE_ACCOUNT_COLUMNS,
@@ -101,8 +102,10 @@ export function keys(db: Connection): Sync<FullStore['keys']> {
       const row = db.get(`SELECT * FROM api_keys WHERE id = ?${ofNoneRemoved(db)}`, [id])
       return row && toKey(row)
     },
-    list: (account_id) =>
-      db.all('SELECT * FROM api_keys WHERE account_id = ? ORDER BY id', [account_id]).map(toKey),
+    list(account_id, onUnreadable) {
+      const rows = db.all('SELECT * FROM api_keys WHERE account_id = ? ORDER BY id', [account_id])
+      return readable(rows, toKey, onUnreadable)
+    },
     update: (id, change, audit) =>
       db.transaction(() => {
         const { text, params } = assignments(['last_used_at', 'revoked_at'], change)

@@ -1,6 +1,7 @@
 import type { AuditRecord, NewAuditRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { accountAsked } from '../rules.ts'
+import { readablePage } from '../readable.ts'
 import { toAudit } from '../rows.ts'
 import { AUDIT_COLUMNS, auditConditions, insertInto } from '../sql.ts'
 import type { Condition } from '../sql.ts'
@@ -28,16 +29,19 @@ export function addAudit(
 export function auditLog(db: Connection): Sync<FullStore['auditLog'], 'list'> {
   const scan = createScan(db)
   return {
-    async list(query) {
-      const rows = await scan({
-        table: 'audit_log',
-        columns: '*',
-        ...byIndex(auditConditions(query, accountAsked(query)), query),
-        after: query.before_id,
-        order: 'desc',
-        limit: query.limit,
-      })
-      return rows.map(toAudit)
+    list(query, onUnreadable) {
+      const { limit, before_id: after } = query
+      const order = 'desc'
+      const rows = (after: number | undefined, limit: number) =>
+        scan({
+          table: 'audit_log',
+          columns: '*',
+          ...byIndex(auditConditions(query, accountAsked(query)), query),
+          after,
+          order,
+          limit,
+        })
+      return readablePage({ order, limit, after, rows, read: toAudit, onUnreadable })
     },
   }
 }

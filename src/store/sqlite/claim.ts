@@ -6,6 +6,7 @@
  */
 
 import type { EpochMs, NotificationRecord } from '../../model.ts'
+import { LAST_MS } from '../../model/time.ts'
 import {
   datesAnew,
   hostsWithRoom,
@@ -67,7 +68,10 @@ function pick(source: Source, wanted: Claim): readonly NotificationRecord[] {
     .toSorted(byDueTime)
     .filter(hostsWithRoom(hosts, by_contact))
   const ids = sharedByAccount(free, under_way.map(countBy('account_id')), wanted)
-  const rows = ids.flatMap(({ id }) => db.all('SELECT * FROM notifications WHERE id = ?', [id]))
+  const rows = ids.flatMap(({ id }) => {
+    const [condition, value] = withId(id)
+    return db.all(`SELECT * FROM notifications WHERE ${condition} LIMIT 1`, [value])
+  })
   // A damaged one is set aside.
   return rows as unknown as readonly NotificationRecord[]
 }
@@ -103,11 +107,17 @@ function take(db: Connection, row: NotificationRecord, wanted: Claim): Notificat
 }
 
 function setAside(db: Connection, row: NotificationRecord, now: number): void {
+  const [condition, value] = withId(row.id)
   db.run(
     `UPDATE notifications SET status = 'failed', error = ?, lease_until = NULL, finished_at = ?
-     WHERE id = ?`,
-    [UNREADABLE, now, row.id],
+     WHERE ${condition}`,
+    [UNREADABLE, now, value],
   )
+}
+
+/** A row whose id JavaScript has not exactly is found, and set aside, with all others that have such an id. */
+function withId(id: number): [condition: string, value: number] {
+  return id > LAST_MS ? ["status IN ('queued', 'sending') AND id > ?", LAST_MS] : ['id = ?', id]
 }
 
 /**

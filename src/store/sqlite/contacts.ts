@@ -6,7 +6,8 @@ import { requireAccount } from './account-removal.ts'
 import { requireRoomForContact } from './account-use.ts'
 import { addAudit } from './audit.ts'
 import type { Connection } from './connection.ts'
-import { readable, toContact } from '../rows.ts'
+import { readable } from '../readable.ts'
+import { toContact } from '../rows.ts'
 import { CHANGEABLE_CONTACT_COLUMNS, CONTACT_COLUMNS, assignments, insertInto } from '../sql.ts'
 
 export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['contacts']> {

@@ -29,11 +29,12 @@ export interface NativeModule {
   ) => Promise<number>
 }
 
-interface NativeDatabase {
+export interface NativeDatabase {
   exec(sql: string): void
   prepare(sql: string): {
     run(...params: SqlValue[]): StatementResult
     all(...params: SqlValue[]): Row[]
+    setReadBigInts(enabled: boolean): void
   }
   close(): void
 }

@@ -7,6 +7,7 @@
 
 import type { DailyStats } from '../../model.ts'
 import type { Sync } from '../promised.ts'
+import { readable } from '../readable.ts'
 import { toDaily } from '../rows.ts'
 import { addDaily } from '../rules.ts'
 import type { FullStore } from '../store.ts'
@@ -16,15 +17,14 @@ const COLUMNS = 'monitor_id, day, ok, fail, unknown, ok_ms, latency'
 
 export function daily(db: Connection): Sync<FullStore['daily']> {
   return {
-    list(monitor_id, from_day, to_day) {
+    list(monitor_id, from_day, to_day, onUnreadable) {
       const within = [monitor_id, from_day, to_day]
       const condition = 'WHERE monitor_id = ? AND day >= ? AND day <= ?'
-      const days = db
-        .all(`SELECT ${COLUMNS} FROM daily ${condition} ORDER BY day`, within)
-        .map(toDaily)
+      const past = db.all(`SELECT ${COLUMNS} FROM daily ${condition} ORDER BY day`, within)
+      const days = readable(past, toDaily, onUnreadable)
       const row = db.get(`SELECT ${COLUMNS} FROM monitor_states ${condition}`, within)
-      if (row === undefined) return days
-      const going = toDaily(row)
+      const [going] = row === undefined ? [] : readable([row], toDaily, onUnreadable)
+      if (going === undefined) return days
       const begun = days.find(({ day }) => day === going.day)
       if (begun === undefined) return [...days, going]
       return days.map((stats) =>
@@ -95,7 +95,8 @@ function turnDay(db: Connection, monitor_id: number, day: string): boolean {
     `SELECT ${COLUMNS} FROM monitor_states WHERE monitor_id = ? AND day NOT NULL`,
     [monitor_id],
   )
-  const going = row && toDaily(row)
+  // Counts that are damaged are lost; those of the new day are not.
+  const [going] = row === undefined ? [] : readable([row], toDaily)
   if (going !== undefined && day < going.day) return false
   if (going !== undefined) addToPast(db, monitor_id, going)
   db.run(`UPDATE monitor_states SET day = ?, ${EMPTY_DAY} WHERE monitor_id = ?`, [day, monitor_id])
@@ -107,8 +108,9 @@ function addToPast(db: Connection, monitor_id: number, stats: Counts): void {
     monitor_id,
     stats.day,
   ])
+  const [known] = row === undefined ? [] : readable([row], toDaily)
   const { day, ok, fail, unknown, ok_ms, latency } =
-    row === undefined ? stats : addDaily(toDaily(row), stats)
+    known === undefined ? stats : addDaily(known, stats)
   db.run(`INSERT OR REPLACE INTO daily (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`, [
     monitor_id,
     day,

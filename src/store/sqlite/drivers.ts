@@ -5,9 +5,9 @@
  */
 
 import { MissingDependencyError, StorageError } from '../../errors.ts'
-import type { Handle, Row } from './connection.ts'
+import type { Handle, Row, SqlValue } from './connection.ts'
 import { copyFileBeside, copySnapshot } from './copy.ts'
-import type { NativeModule } from './copy.ts'
+import type { NativeDatabase, NativeModule } from './copy.ts'
 
 export interface SqliteDriver {
   readonly name: string
@@ -69,7 +69,7 @@ function nativeDriver(native: NativeModule): SqliteDriver {
           const statement = database.prepare(sql)
           return {
             run: (params) => statement.run(...params),
-            all: (params) => statement.all(...params),
+            all: (params) => allRows(statement, sql, params),
             // Released by the garbage collector.
             finalize: () => undefined,
           }
@@ -79,6 +79,46 @@ function nativeDriver(native: NativeModule): SqliteDriver {
       }
     },
   }
+}
+
+type BigRow = Readonly<Record<string, unknown>>
+
+/**
+ * Integers beyond the safe ones as the nearest number, so that only the row that has one is unreadable: `node:sqlite`
+ * refuses all rows of the answer, and reads large integers only on request and then all of them.
+ */
+function allRows(
+  statement: ReturnType<NativeDatabase['prepare']>,
+  sql: string,
+  params: SqlValue[],
+): readonly Row[] {
+  try {
+    return statement.all(...params)
+  } catch (error) {
+    const isTooLarge = (error as { readonly code?: unknown }).code === 'ERR_OUT_OF_RANGE'
+    // What it writes is written: it must not run twice.
+    if (!isTooLarge || !/^\s*(?:SELECT|WITH)\b/i.test(sql) || /\bRETURNING\b/i.test(sql))
+      throw error
+    statement.setReadBigInts(true)
+    try {
+      return statement.all(...params).map(withNumbers)
+    } finally {
+      statement.setReadBigInts(false)
+    }
+  }
+}
+
+function withNumbers(row: BigRow): Row {
+  for (const column in row) {
+    if (typeof row[column] !== 'bigint') continue
+    return Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        typeof value === 'bigint' ? Number(value) : value,
+      ]),
+    ) as Row
+  }
+  return row as Row
 }
 
 type WasmModule = typeof import('node-sqlite3-wasm')
@@ -113,7 +153,7 @@ function wasmDriver({ Database }: WasmModule): SqliteDriver {
           return {
             run: (params) => statement.run(params),
             // `get` would leave the statement running, and a running RETURNING blocks the commit.
-            all: (params) => statement.all(params) as Row[],
+            all: (params) => statement.all(params).map(withNumbers),
             finalize: () => statement.finalize(),
           }
         },

@@ -8,20 +8,23 @@
 import { addHours } from '../../model/totals.ts'
 import type { HourlyStats } from '../../model.ts'
 import type { Sync } from '../promised.ts'
+import { readable } from '../readable.ts'
 import { hourTotals, toHourly } from '../rows.ts'
 import type { FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 
 export function hourly(db: Connection): Sync<FullStore['hourly']> {
   return {
-    list: (monitor_id, from, to) =>
-      db
-        .all(
+    list: (monitor_id, from, to, onUnreadable) =>
+      readable(
+        db.all(
           `SELECT * FROM hourly WHERE monitor_id = ? AND hour >= ? AND hour < ?
            ORDER BY hour, location_id`,
           [monitor_id, from, to],
-        )
-        .map(toHourly),
+        ),
+        toHourly,
+        onUnreadable,
+      ),
   }
 }
 
@@ -36,7 +39,9 @@ export function putHour(
     'SELECT * FROM hourly WHERE monitor_id = ? AND hour = ? AND location_id = ?',
     key,
   )
-  const sum = row === undefined ? stats : { ...stats, ...addHours(toHourly(row), stats) }
+  // Totals that are damaged are lost; the new ones are not.
+  const [known] = row === undefined ? [] : readable([row], toHourly)
+  const sum = known === undefined ? stats : { ...stats, ...addHours(known, stats) }
   db.run(
     'INSERT OR REPLACE INTO hourly (monitor_id, hour, location_id, totals) VALUES (?, ?, ?, ?)',
     [...key, hourTotals(sum)],

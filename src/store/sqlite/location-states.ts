@@ -6,7 +6,8 @@
  */
 
 import type { LocationState, Outcome, ResultRecord } from '../../model.ts'
-import { readable, toLocationState, toResult } from '../rows.ts'
+import { readable } from '../readable.ts'
+import { toLocationState, toResult } from '../rows.ts'
 import type { Row } from '../rows.ts'
 import { idChunks, marks } from '../sql.ts'
 import type { Change, OnUnreadable } from '../store.ts'

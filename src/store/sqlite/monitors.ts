@@ -1,6 +1,7 @@
 import { systemClock, yieldingQueueOf } from '../../clock.ts'
 import type { MonitorRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
+import { LAST_MS } from '../../model/time.ts'
 import { fold } from '../../model/fold.ts'
 import { hasTagOfEach, isSearch } from '../filters.ts'
 import { accountAsked, metadataEntries } from '../rules.ts'
@@ -12,11 +13,13 @@ import { addAudit } from './audit.ts'
 import type { Connection, Row } from './connection.ts'
 import { locationStates } from './location-states.ts'
 import { insertMonitorState } from './monitor-state.ts'
-import { MONITOR_COLUMNS, readable, toMonitor } from '../rows.ts'
+import { readable } from '../readable.ts'
+import { MONITOR_COLUMNS, toMonitor } from '../rows.ts'
 import { anyOf, idChunks, insertInto, marks, settingsColumns, where } from '../sql.ts'
 import type { Condition } from '../sql.ts'
 
-const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors JOIN monitor_states ON monitor_id = id`
+/** A monitor whose state is missing is damaged: it does not disappear. */
+const SELECT = `SELECT ${MONITOR_COLUMNS} FROM monitors LEFT JOIN monitor_states ON monitor_id = id`
 
 export function monitors(db: Connection): Sync<FullStore['monitors'], 'list'> {
   const step = yieldingQueueOf(systemClock)
@@ -79,6 +82,8 @@ async function list(
     const isOver = rows.length < rest.limit
     if (found.length >= query.limit || (isOver && last === undefined)) return found
     const after_id = isOver && last !== undefined ? last : Number(rows.at(-1)?.['id'])
+    // From here on ids cannot be told from each other, and no row can be read.
+    if (after_id > LAST_MS) return found
     rest = { ...query, after_id, limit: query.limit - found.length }
   }
 }

@@ -5,11 +5,14 @@ import type { ClockSet, NotificationQuery, FullStore } from '../store.ts'
 import { ofNoneRemoved, requireAccount } from './account-removal.ts'
 import { createClaim } from './claim.ts'
 import type { Connection } from './connection.ts'
+import { readable, readablePage } from '../readable.ts'
 import { toAttempt, toNotification } from '../rows.ts'
 import { anyOf, idChunks, insertInto, marks, where } from '../sql.ts'
 
 /** All functions but `finish`, which is batched (`createAttemptBatch`). */
-export function notifications(db: Connection): Omit<Sync<FullStore['notifications']>, 'finish'> {
+export function notifications(
+  db: Connection,
+): Omit<Sync<FullStore['notifications'], 'list'>, 'finish'> {
   const claim = createClaim(db)
   const get = (id: number): NotificationRecord | undefined => {
     const row = db.get('SELECT * FROM notifications WHERE id = ?', [id])
@@ -22,40 +25,40 @@ export function notifications(db: Connection): Omit<Sync<FullStore['notification
         return get(insertNotification(db, fields)) as NotificationRecord
       }),
     get,
-    list(query: NotificationQuery) {
+    list(query: NotificationQuery, onUnreadable) {
+      const { limit, before_id: after } = query
       // The unary plus disables the account's index: it would read the rows of all other contacts as well.
       const account = query.contact_id === undefined ? 'account_id = ?' : '+account_id = ?'
-      const { text, params } = where([
-        [account, accountAsked(query)],
-        ['monitor_id = ?', query.monitor_id],
-        ['incident_id = ?', query.incident_id],
-        ['contact_id = ?', query.contact_id],
-        ['id < ?', query.before_id],
-        anyOf('status', query.statuses),
-      ])
-      const sql = `SELECT * FROM notifications${text} ORDER BY id DESC LIMIT ?`
-      return db.all(sql, [...params, query.limit]).map(toNotification)
+      const rows = (before_id: number | undefined, limit: number) => {
+        const { text, params } = where([
+          [account, accountAsked(query)],
+          ['monitor_id = ?', query.monitor_id],
+          ['incident_id = ?', query.incident_id],
+          ['contact_id = ?', query.contact_id],
+          ['id < ?', before_id],
+          anyOf('status', query.statuses),
+        ])
+        const sql = `SELECT * FROM notifications${text} ORDER BY id DESC LIMIT ?`
+        return db.all(sql, [...params, limit])
+      }
+      return readablePage({ order: 'desc', limit, after, rows, read: toNotification, onUnreadable })
     },
-    lastFinished: (contact_ids) =>
-      [...new Set(contact_ids)].flatMap((contact_id) =>
-        db
-          .all(
-            `SELECT * FROM notifications WHERE contact_id = ? AND status IN (${marks(ATTEMPTED.length)})
-             ORDER BY id DESC LIMIT 1`,
-            [contact_id, ...ATTEMPTED],
-          )
-          .map(toNotification),
-      ),
-    attempts: (ids) =>
-      idChunks(ids)
-        .flatMap((chunk) =>
-          db.all(
-            `SELECT * FROM attempts WHERE notification_id IN (${marks(chunk.length)})
-             ORDER BY notification_id, claim`,
-            chunk,
-          ),
-        )
-        .map(toAttempt),
+    lastFinished(contact_ids, onUnreadable) {
+      const sql = `SELECT * FROM notifications WHERE contact_id = ? AND status IN (${marks(ATTEMPTED.length)})
+        ORDER BY id DESC LIMIT 1`
+      const rows = [...new Set(contact_ids)].flatMap((id) => db.all(sql, [id, ...ATTEMPTED]))
+      return readable(rows, toNotification, onUnreadable)
+    },
+    attempts(ids, onUnreadable) {
+      const rows = idChunks(ids).flatMap((chunk) =>
+        db.all(
+          `SELECT * FROM attempts WHERE notification_id IN (${marks(chunk.length)})
+           ORDER BY notification_id, claim`,
+          chunk,
+        ),
+      )
+      return readable(rows, toAttempt, onUnreadable)
+    },
     claim: (wanted) => db.transaction(() => claim(wanted)),
     nextDue() {
       const rest = ofNoneRemoved(db)

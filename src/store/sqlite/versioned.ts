@@ -7,7 +7,8 @@
 import type { PublicPageSettings, VersionedRecord } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { requireRoom } from '../quota.ts'
-import { readable, toVersioned } from '../rows.ts'
+import { readablePage } from '../readable.ts'
+import { toVersioned } from '../rows.ts'
 import { followingRows, insertInto, where } from '../sql.ts'
 import type { PublicPageRows, VersionedRows, VersionedTable } from '../store.ts'
 import { PUBLIC_PAGES, slugTaken, uniqueOf } from '../versioned.ts'
@@ -20,7 +21,7 @@ const COLUMNS = ['account_id', 'version', 'settings', 'created_at', 'updated_at'
 export function versioned<S extends object>(
   db: Connection,
   kind: VersionedTable,
-): Sync<VersionedRows<S>> {
+): Sync<VersionedRows<S>, 'list'> {
   const { table, words, unique } = kind
   const own = unique === undefined ? [] : [unique]
   const get = (id: number): VersionedRecord<S> | undefined => {
@@ -56,10 +57,14 @@ export function versioned<S extends object>(
       }),
     get,
     list(query, onUnreadable) {
-      const { order = 'asc', limit } = query
-      const { text, params } = where(followingRows(query))
-      const sql = `SELECT * FROM ${table}${text}${ofNoneRemoved(db)} ORDER BY id ${order} LIMIT ?`
-      return readable(db.all(sql, [...params, limit]), toVersioned<S>, onUnreadable)
+      const { order = 'asc', limit, after_id: after } = query
+      const page = (after_id: number | undefined, limit: number) => {
+        const asked = after_id === undefined ? query : { ...query, after_id }
+        const { text, params } = where(followingRows(asked))
+        const sql = `SELECT * FROM ${table}${text}${ofNoneRemoved(db)} ORDER BY id ${order} LIMIT ?`
+        return db.all(sql, [...params, limit])
+      }
+      return readablePage({ order, limit, after, rows: page, read: toVersioned<S>, onUnreadable })
     },
     update: (id, version, { settings, updated_at, audit }) =>
       db.transaction(() => {
@@ -88,7 +93,7 @@ export function versioned<S extends object>(
   }
 }
 
-export function publicPages(db: Connection): Sync<PublicPageRows> {
+export function publicPages(db: Connection): Sync<PublicPageRows, 'list'> {
   return {
     ...versioned(db, PUBLIC_PAGES),
     bySlug(slug) {

@@ -2,6 +2,7 @@ import { addHours } from '../../../model/totals.ts'
 import type { DailyStats, HourlyStats } from '../../../model.ts'
 import { packPhases } from '../../phases.ts'
 import { addDaily } from '../../rules.ts'
+import { readable } from '../../readable.ts'
 import { hourTotals, toDaily, toHourly } from '../../rows.ts'
 import { arraysOf, given, insertAll } from '../bulk.ts'
 import type { Columns } from '../bulk.ts'
@@ -108,7 +109,8 @@ async function putDaily(session: Session, accepted: readonly Accepted[]): Promis
   }
   if (sums.size === 0) return
   const rows = await session.rows(READ_DAILY, arraysOf(DAYS, [...sums.values()]))
-  for (const row of rows) add(toDaily(row))
+  // Totals that are damaged are lost; the new ones are not.
+  readable(rows, toDaily).forEach(add)
   const written = [...sums.values()].map((stats) => ({
     ...stats,
     latency: JSON.stringify(stats.latency),
@@ -142,7 +144,7 @@ async function putHourly(session: Session, accepted: readonly Accepted[]): Promi
     for (const stats of change.hourly ?? []) add({ ...stats, monitor_id: change.monitor_id })
   if (sums.size === 0) return
   const rows = await session.rows(READ_HOURLY, arraysOf(HOURS, [...sums.values()]))
-  for (const row of rows) add(toHourly(row))
+  readable(rows, toHourly).forEach(add)
   const written = [...sums.values()].map(({ monitor_id, ...stats }) => ({
     ...{ monitor_id, hour: stats.hour, location_id: stats.location_id },
     totals: hourTotals(stats),
