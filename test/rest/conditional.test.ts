@@ -4,11 +4,13 @@ import { ConflictError } from '../../src/errors.ts'
 import { ok } from '../../src/rest/envelope.ts'
 import {
   documentReply,
+  ifMatch,
   monitorReply,
   requiredVersion,
   unlessKnown,
   versionedReply,
 } from '../../src/rest/etag.ts'
+import type { Call } from '../../src/rest/operation.ts'
 
 const request = (headers: Record<string, string> = {}) =>
   new Request('http://watch.test/', { headers })
@@ -114,5 +116,11 @@ describe('If-Match', () => {
   it('fails as reading the resource does', async () => {
     const gone = () => Promise.reject(new Error('gone'))
     await expect(requiredVersion(request({ 'if-match': 'abc' }), gone)).rejects.toThrow('gone')
+  })
+
+  it('is compared with the resource that the call names', async () => {
+    const scope = { contacts: { get: (id: number) => Promise.resolve({ version: id }) } }
+    const call = { request: request({ 'if-match': '"3", "4"' }), scope, id: 4 } as unknown as Call
+    expect(await ifMatch(call, 'contacts')).toEqual({ version: 4 })
   })
 })
