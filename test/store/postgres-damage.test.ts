@@ -181,4 +181,15 @@ describeWithServer(postgresServer, 'damaged rows in PostgreSQL', () => {
     await store.shards?.hold({ owner: 'b', ...beat(T0 + 9000) })
     expect(await store.shards?.hold({ owner: 'a', ...beat(T0) })).toHaveLength(128)
   })
+
+  test('shards that somebody removed come back with the next beat, and others are no shards', async () => {
+    const hold = () => store.shards?.hold({ owner: 'a', now: T0, until: T0 + 10_000 })
+    const all = Array.from({ length: 256 }, (_, shard) => shard)
+    await admin.query(
+      'DELETE FROM shards WHERE shard % 3 = 0; INSERT INTO shards VALUES (256), (-1)',
+    )
+    expect(await hold()).toEqual(all)
+    await admin.query('TRUNCATE shards')
+    expect(await hold()).toEqual(all)
+  })
 })

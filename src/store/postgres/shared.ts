@@ -47,7 +47,7 @@ async function hold(session: Session, { owner, now, until }: Beat): Promise<read
   )
   const [living] = await session.rows('SELECT count(*) AS count FROM watchpost.engines')
   const fair = Math.ceil(SHARDS / Number(living?.['count'] ?? 1))
-  const all = await session.rows('SELECT shard, owner FROM watchpost.shards ORDER BY shard')
+  const all = await allShards(session)
   const numbersOf = (whose: string | null) =>
     dealt(all.filter((row) => row['owner'] === whose).map((row) => Number(row['shard'])))
   const held = numbersOf(owner)
@@ -58,6 +58,22 @@ async function hold(session: Session, { owner, now, until }: Beat): Promise<read
   if (given_up.length > 0) await session.run(assign, [null, numbers(given_up)])
   if (taken.length > 0) await session.run(assign, [owner, numbers(taken)])
   return [...held.slice(0, fair), ...taken].toSorted((a, b) => a - b)
+}
+
+/** Rows that somebody removed come back: nobody would watch the monitors of such a shard. */
+async function allShards(session: Session): ReturnType<Session['rows']> {
+  const read = () =>
+    session.rows(
+      'SELECT shard, owner FROM watchpost.shards WHERE shard BETWEEN 0 AND $1 ORDER BY shard',
+      [SHARDS - 1],
+    )
+  const found = await read()
+  if (found.length === SHARDS) return found
+  await session.run(
+    'INSERT INTO watchpost.shards (shard) SELECT generate_series(0, $1::integer) ON CONFLICT DO NOTHING',
+    [SHARDS - 1],
+  )
+  return read()
 }
 
 /** Serializes the beats of all engines. */
