@@ -41,6 +41,8 @@ export interface Attempt {
   elapsed(): number
   /** Yields to the event loop. Rejects when the attempt has ended. */
   rest(): Promise<void>
+  /** Runs work in turns that all attempts and checks share. Rejects when the attempt has ended. */
+  inTurns<T>(steps: Generator<void, T>): Promise<T>
   /**
    * The codes of check causes, and four more: `timeout`, `stopped`, `blocked`, `invalid_request`.
    */
@@ -71,6 +73,7 @@ export function beginAttempt(
     remaining,
     elapsed: () => hundredths(elapsed()),
     rest: () => clock.sleep(0, stop.platformSignal()),
+    inTurns: (steps) => network.turns.run(stop, steps),
     codeOf(error) {
       if (stop.aborted) return stop.reason instanceof DeadlineError ? 'timeout' : 'stopped'
       const { code = '' } = (error ?? {}) as { readonly code?: string }

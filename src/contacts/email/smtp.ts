@@ -54,8 +54,8 @@ export async function handOver(
 ): Promise<Accepted> {
   const { server } = handover
   const { connection, greeted } = await reach(attempt, server)
-  const { rest } = attempt
-  const options = greeted ? { rest, first: '220 go on\r\n' } : { rest }
+  const { rest, inTurns } = attempt
+  const options = { rest, inTurns, first: greeted ? '220 go on\r\n' : '' }
   const accepted = await asSocket(connection, options, async (stream) => {
     const client = new Client({
       connection: stream,

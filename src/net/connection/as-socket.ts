@@ -19,6 +19,8 @@ const CHUNK_BYTES = 4096
 export interface AsSocketOptions {
   /** Yields to the event loop between chunks that arrived together. */
   readonly rest: () => Promise<void>
+  /** Passes bytes on in turns that many connections share. Default: at once. */
+  readonly inTurns?: ((steps: Generator<void, void>) => Promise<void>) | undefined
   /**
    * Text that the library reads before the server's bytes: a greeting that was already consumed.
    */
@@ -36,7 +38,7 @@ export interface AsSocketOptions {
  */
 export async function asSocket<T>(
   connection: Connection,
-  { rest, first = '', max = 32 * 1024 }: AsSocketOptions,
+  { rest, inTurns, first = '', max = 32 * 1024 }: AsSocketOptions,
   work: (stream: Socket) => Promise<T>,
 ): Promise<T> {
   let broken: unknown
@@ -51,7 +53,8 @@ export async function asSocket<T>(
       more = bytes.length === CHUNK_BYTES
       left -= bytes.length
       if (left < 0) throw new CheckFailure('too_long', `The server said more than ${max} bytes`)
-      stream.push(bytes)
+      if (inTurns === undefined) stream.push(bytes)
+      else await inTurns(pushing(stream, bytes))
     } catch (error) {
       // Libraries overwrite the code of errors that pass through them, so they get a separate error
       // object.
@@ -80,6 +83,11 @@ export async function asSocket<T>(
   } finally {
     stream.destroy()
   }
+}
+
+/** One step: the library reads it meanwhile. */
+function* pushing(stream: Duplex, bytes: Buffer): Generator<void, void> {
+  stream.push(bytes)
 }
 
 /**
