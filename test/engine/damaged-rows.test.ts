@@ -175,3 +175,21 @@ it.each(['{', '5', 'null'])('in the accounts: %s as quotas stops nobody', async 
   expect([...engine.readings()].map(({ account_id }) => account_id)).not.toContain(other)
   await engine.stop()
 })
+
+it.each(['1', '2', "'x'"])(
+  'in the accounts: %s as removing ends no first account',
+  async (value) => {
+    const { open, run } = await file()
+    const before = await open()
+    const settings = { type: 'scripted', name: 'm', host: 'm', interval_sec: 60 } as const
+    const { id } = await before.engine.monitors.create(settings)
+    await before.engine.stop()
+    await run([`UPDATE accounts SET removing = ${value}`])
+    const { engine, clock, checks } = await open()
+    await clock.advance(30 * MINUTE)
+    expect(checks.length).toBeGreaterThan(20)
+    expect((await engine.monitors.get(id)).state).toBe('up')
+    expect(await engine.accounts.exists(1)).toBe(true)
+    await engine.stop()
+  },
+)

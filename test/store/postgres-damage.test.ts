@@ -192,4 +192,11 @@ describeWithServer(postgresServer, 'damaged rows in PostgreSQL', () => {
     await admin.query('TRUNCATE shards')
     expect(await hold()).toEqual(all)
   })
+
+  test.each(['1', '2'])('a first account with %s as removing is there', async (value) => {
+    await admin.query(`UPDATE accounts SET removing = ${value} WHERE id = 1`)
+    const account = { name: 'default', created_at: T0 }
+    expect(await store.accounts.ensureFirst(account)).toMatchObject({ id: 1 })
+    expect(await store.accounts.get(1)).toMatchObject({ id: 1 })
+  })
 })

@@ -43,6 +43,10 @@ export function accounts(db: Database): FullStore['accounts'] {
         async (session) => {
           // Engines that start together on an empty database create one account.
           await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.first', 0))")
+          // It cannot be removed: another value is damage, and would have all its rows removed.
+          await session.run(
+            'UPDATE watchpost.accounts SET removing = 0 WHERE id = 1 AND removing <> 0',
+          )
           const known = await first(session, 'id = ?', 1)
           if (known !== undefined) return known
           // A failed attempt consumes an id of the sequence; the first account has id 1 all the same.

@@ -58,7 +58,12 @@ export function accounts(db: Connection): Accounts {
       const rows = db.all('SELECT * FROM accounts WHERE removing = 0 ORDER BY id')
       return readable(rows, toAccount, onUnreadable)
     },
-    ensureFirst: (account) => db.transaction(() => first('id = ?', 1) ?? add(account, 1)),
+    ensureFirst: (account) =>
+      db.transaction(() => {
+        // It cannot be removed: another value is damage, and would have all its rows removed.
+        db.run('UPDATE accounts SET removing = 0 WHERE id = 1 AND removing <> 0')
+        return first('id = ?', 1) ?? add(account, 1)
+      }),
     update: (id, change, audit) =>
       db.transaction(() => {
         if ((byExternalId(change.external_id)?.id ?? id) !== id) throw externalIdTaken()

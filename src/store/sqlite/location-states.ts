@@ -117,8 +117,11 @@ export function keepLast(db: Connection, monitor_id: number, location_id: number
   const of = 'WHERE l.monitor_id = ? AND l.location_id = ?'
   const [row] = newestResults(db, of, [monitor_id, location_id]).values()
   if (row === undefined) return
+  // A damaged result has no outcome. Lists report it; its removal and the rows of others do not wait for it.
+  const [last] = readable([row], (newest) => outcomeOf(toResult(newest)))
+  if (last === undefined) return
   db.run('UPDATE location_states SET last = ? WHERE monitor_id = ? AND location_id = ?', [
-    JSON.stringify(outcomeOf(toResult(row))),
+    JSON.stringify(last),
     monitor_id,
     location_id,
   ])
