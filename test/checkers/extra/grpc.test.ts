@@ -7,7 +7,7 @@ import { grpc } from '../../../src/checkers/extra/grpc/index.ts'
 import { certificates } from '../../support/certificates.ts'
 import { check } from '../../support/check.ts'
 import { withDeadline } from '../../support/deadlines.ts'
-import { HTTP2 } from '../../support/hostile/http2.ts'
+import { frame, HTTP2 } from '../../support/hostile/http2.ts'
 import { scriptedServer } from '../../support/scripted-server.ts'
 import { describeWithServer } from '../../support/servers/need.ts'
 import { grpcServer, startGrpc } from '../../support/servers/python.ts'
@@ -197,6 +197,17 @@ describe('a hostile server', () => {
     const { cause_code } = await check(checker, { host, port: server.port }, { timeout_ms: 20_000 })
     // Since Node 24 the library refuses the priorities themselves.
     expect(['too_long', 'protocol_error']).toContain(cause_code)
+  })
+
+  // nghttp2 before 1.68.1, as in Node 20, fails an assertion there (CVE-2026-27135).
+  it('that sends a broken frame behind its answer does not end the process', async () => {
+    const answered = frame('headers', Buffer.of(0x88), { flags: 5 })
+    const broken = frame('ping', Buffer.of(0), { stream: 0 })
+    const bytes = Buffer.concat([frame('settings', undefined, { stream: 0 }), answered, broken])
+    const { port } = await scriptedServer((socket) => {
+      socket.once('data', () => socket.write(bytes))
+    })
+    expect(await check(checker, { host, port })).toMatchObject({ cause_code: 'protocol_error' })
   })
 
   it('gets metadata whatever its names are', async () => {

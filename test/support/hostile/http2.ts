@@ -360,6 +360,13 @@ const BROKEN_FRAMES: readonly HostileHttp2[] = [
     sized(3),
     frame('data', filled(90), { flags: END_STREAM }),
   ),
+  answer(
+    'sends a ping of one byte behind its answer',
+    [null, ...BROKEN],
+    OK,
+    end,
+    frame('ping', Buffer.of(0), CONNECTION),
+  ),
   answer('sends headers in the middle of a body', BROKEN, OK, frame('data', filled(9)), OK),
   acting('answers in HTTP/1.1', BROKEN, (peer) =>
     peer.say('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'),
