@@ -27,6 +27,7 @@ export type {
   BulkFilter,
   BulkInput,
   BulkOptions,
+  BulkPermission,
   BulkView,
 } from './engine/api/bulk.ts'
 export type {

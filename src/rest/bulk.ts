@@ -48,7 +48,11 @@ export const bulkMonitors = operation({
     if (input['action'] === 'check' && input['dry_run'] !== true) await requireAskable(call)
     // The engine validates the input; until then it only has the shape of a `BulkInput`.
     const wanted = { ...input, ...after } as unknown as BulkInput
-    const { next, ...bulk } = await call.scope.monitors.bulk(wanted)
+    const permitted = async (): Promise<void> => {
+      const identity = await call.admitted()
+      if (input['action'] === 'check') requireScope(identity, 'checks:run')
+    }
+    const { next, ...bulk } = await call.scope.monitors.bulk(wanted, { permitted })
     return ok({ bulk, next_cursor: cursorOf('monitors', next) })
   },
 })

@@ -258,8 +258,9 @@ async function perform(service: Service, exchange: Exchange, found: Found): Prom
   if (operation.body === 'none') requireNoFields(body)
   const { account_id } = await identityNow(request, found)
   const run = async (): Promise<Reply> => {
-    const identity = await identityNow(request, found)
-    return operation.run(callOf(service, exchange, { identity, params: found.params }, body))
+    const still = () => identityNow(request, found)
+    const admission = { identity: await still(), admitted: still, params: found.params }
+    return operation.run(callOf(service, exchange, admission, body))
   }
   if (operation.repeatable !== true) return run()
   return service.idempotency.once({ request, account_id, path: pathname + url.search, body }, run)
@@ -279,7 +280,7 @@ async function identityNow(
 function callOf(
   { engine, host }: Service,
   { request, url }: Exchange,
-  { identity, params }: Pick<Found, 'identity' | 'params'>,
+  { identity, admitted, params }: Pick<Found, 'identity' | 'admitted' | 'params'>,
   body: JsonObject,
 ): Call {
   const actor = actorFrom(identity.actor, `key:${identity.key.id}`)
@@ -288,6 +289,7 @@ function callOf(
     engine,
     scope,
     identity,
+    admitted,
     host,
     request,
     url,

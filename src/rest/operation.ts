@@ -40,6 +40,8 @@ export interface Call {
   /** The engine's services for the account of the request. */
   readonly scope: AccountScope
   readonly identity: Identity
+  /** For work that takes long: rejects once the request would no longer be admitted. */
+  readonly admitted: () => Promise<Identity>
   readonly host: Host
   readonly request: Request
   readonly url: URL

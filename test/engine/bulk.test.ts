@@ -67,6 +67,40 @@ describe('several bulk actions of one account', () => {
   })
 })
 
+describe('a bulk action on behalf of somebody', () => {
+  it('ends where its right does, and the next one goes on', async () => {
+    const { engine } = await rig()
+    onTestFinished(() => engine.stop())
+    const monitor = { type: 'scripted', name: 'm', host: 'm.test', interval_sec: 3600 }
+    for (let n = 0; n < 70; n++) await engine.monitors.create(monitor)
+    const all = { filter: { all: true } } as const
+    const revoked = new Error('revoked')
+    let asked = 0
+    const permitted = () => (++asked < 3 ? Promise.resolve() : Promise.reject(revoked))
+    const ended = engine.monitors.bulk({ action: 'pause', ...all }, { permitted })
+    const refused = engine.monitors.bulk({ action: 'remove', ...all }, { permitted })
+    const next = engine.monitors.bulk({ action: 'tag', add_tags: ['t'], ...all })
+    await expect(ended).rejects.toBe(revoked)
+    await expect(refused).rejects.toBe(revoked)
+    expect(await next).toMatchObject({ matched: 70, changed: 70 })
+    const { items } = await engine.monitors.list({ status: ['paused'], limit: 100 })
+    expect(items).toHaveLength(64)
+  })
+
+  it.each([
+    [{ permitted: true }, { permitted: 'invalid: a function is expected' }],
+    [{ allowed: 1 }, { allowed: expect.stringMatching(/^unknown_field/) }],
+  ])('refuses the options %j', async (options, fields) => {
+    const { engine } = await rig()
+    onTestFinished(() => engine.stop())
+    const asking = engine.monitors.bulk(
+      { action: 'pause', filter: { all: true } },
+      options as never,
+    )
+    await expect(asking).rejects.toMatchObject({ fields })
+  })
+})
+
 describe('bulk', () => {
   it('pauses and resumes what the filter of the list matches', async () => {
     const made = await four()

@@ -83,3 +83,25 @@ describe('a form that takes longer than a second', () => {
     }
   })
 })
+
+describe('a form for several monitors that waits for another action on them', () => {
+  it.each([
+    ['is carried out for a session that is still valid', false, 303, 'paused'],
+    ['is refused if the key of the session was revoked meanwhile', true, 403, 'up'],
+  ])('%s', async (_, revoked, status, state) => {
+    const made = await signedIn()
+    const { monitors, keys } = made.engine
+    let open: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const tagging = { action: 'tag', add_tags: ['first'], filter: { all: true } } as const
+    const first = monitors.bulk(tagging, { permitted: () => gate })
+    const answer = made.browser.post('/monitors/several', { do: 'pause', id: String(made.id) })
+    await made.clock.settle()
+    const [key] = await keys.list()
+    if (revoked) await keys.revoke(key?.id ?? 0)
+    await made.clock.advance(LONG_MS)
+    open()
+    await first
+    expect([(await answer).status, await made.state()]).toEqual([status, state])
+  })
+})

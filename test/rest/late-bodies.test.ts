@@ -175,3 +175,33 @@ describe('a request that waits for an equal one', () => {
     expect(await monitors()).toEqual([])
   })
 })
+
+describe('an action on many monitors that waits for another one of its account', () => {
+  it.each([
+    ['does what it asks for while its key is valid', () => Promise.resolve(), 200, true],
+    ['is not carried out if its key was revoked meanwhile', revoke, 401, false],
+  ])('%s', async (_, meanwhile, status, changed) => {
+    const { ask, clock, engine } = await api()
+    const { monitors } = engine
+    const { id } = await monitors.create(tcpMonitor)
+    let open: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const tagging = { action: 'tag', add_tags: ['first'], filter: { all: true } } as const
+    const first = monitors.bulk(tagging, { permitted: () => gate })
+    const asked = {
+      path: '/api/v1/monitors/bulk',
+      body: JSON.stringify({ action: 'pause', filter: { all: true } }),
+      headers: { 'idempotency-key': 'all' },
+    }
+    const answer = ask(asked, () => clock.settle()).then((given) => given.status)
+    const { runningRepeatable } = requestServicesOf(engine)
+    while (!runningRepeatable.has('1:all')) await nextTurn()
+    await clock.settle()
+    await meanwhile(engine)
+    await clock.advance(LONG_MS)
+    open()
+    await first
+    expect(await answer).toBe(status)
+    expect((await monitors.get(id)).state === 'paused').toBe(changed)
+  })
+})

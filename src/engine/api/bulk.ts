@@ -40,6 +40,15 @@ export type BulkInput = BulkAction &
     readonly after?: number | undefined
   }
 
+/** For an action on behalf of somebody who may lose the right to it meanwhile, such as the holder of a key. */
+export interface BulkPermission {
+  /**
+   * Awaited when the turn of the action comes, and again before every 32 monitors. If it rejects, the action ends and
+   * rejects with the same error; what it has changed by then stays changed.
+   */
+  readonly permitted?: (() => Promise<unknown>) | undefined
+}
+
 /** A monitor for which the action was refused. */
 export interface BulkFailure {
   readonly monitor_id: number

@@ -36,7 +36,7 @@ import type {
   VersionOptions,
 } from './filters.ts'
 import type { AnyContactKind } from '../../webhook/contact-kind.ts'
-import type { BulkInput, BulkView } from './bulk.ts'
+import type { BulkInput, BulkPermission, BulkView } from './bulk.ts'
 import type { BackupOptions, BackupSize } from '../../store/store.ts'
 import type { Accounts } from './accounts.ts'
 import type { EngineEvents, EventsOptions, StreamedEvent } from './events.ts'
@@ -114,11 +114,11 @@ export interface AccountScope<
     queueCheck(id: number, options?: VersionOptions): Promise<void>
     /**
      * Pauses, resumes, checks, tags or removes the monitors that match, a few at a time; each changes on its own. `check`
-     * resolves once the rounds are queued.
+     * resolves once the rounds are queued. `permitted` is asked again while the action waits and runs.
      *
      * @throws ValidationError without a filter
      */
-    bulk(input: BulkInput): Promise<BulkView>
+    bulk(input: BulkInput, options?: BulkPermission): Promise<BulkView>
     status(id: number): Promise<StatusView>
     /** `days` 1 to 365, default 30. */
     uptime(id: number, options?: { readonly days?: number | undefined }): Promise<UptimeView>

@@ -11,10 +11,10 @@ import { parse } from '../../fields/parse.ts'
 import { addProblem, problemAt } from '../../fields/problems.ts'
 import { fold } from '../../model/fold.ts'
 import { isJsonObject } from '../../model/json.ts'
-import type { BulkFailure, BulkFilter, BulkInput, BulkView } from '../api/bulk.ts'
+import type { BulkFailure, BulkFilter, BulkInput, BulkPermission, BulkView } from '../api/bulk.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { commonFields, MAX_TAGS } from '../registry/monitor-fields.ts'
-import { bulkOptions, monitorFilter } from './filters.ts'
+import { bulkOptions, bulkPermission, monitorFilter } from './filters.ts'
 import { listMonitors, queryOf } from './monitor-list.ts'
 import type { ServiceContext } from './service-context.ts'
 import { read, readFilter } from './read-filter.ts'
@@ -52,8 +52,9 @@ export function bulkOf(
   context: ServiceContext,
   account_id: number,
   steps: BulkSteps,
-): (input: BulkInput) => Promise<BulkView> {
-  return async (input) => {
+): (input: BulkInput, options?: BulkPermission) => Promise<BulkView> {
+  return async (input, options) => {
+    const { permitted = () => Promise.resolve() } = readFilter(bulkPermission, options)
     const {
       filter: given,
       dry_run = false,
@@ -66,10 +67,11 @@ export function bulkOf(
     const change = workOf(steps, rest)
     const work = dry_run ? (id: number) => countOnly(steps, filter, id) : change
     return inTurn(context, account_id, async () => {
+      await permitted()
       const ids = await idsOf(context, { account_id, filter, limit: limit + 1, after })
       const found = ids.slice(0, limit)
       const next = ids.length > limit ? (found.at(-1) ?? null) : null
-      return { ...(await executeAll(context, found, { work, dry_run })), next }
+      return { ...(await executeAll(context, found, { work, dry_run, permitted })), next }
     })
   }
 }
@@ -88,18 +90,20 @@ async function inTurn<T>(
 interface Execution {
   readonly work: BulkWork
   readonly dry_run: boolean
+  readonly permitted: () => Promise<unknown>
 }
 
 async function executeAll(
   { core }: ServiceContext,
   ids: readonly number[],
-  { work, dry_run }: Execution,
+  { work, dry_run, permitted }: Execution,
 ): Promise<Omit<BulkView, 'next'>> {
   const tally = { matched: ids.length, changed: 0, unchanged: 0, failed: 0 }
   const failures: BulkFailure[] = []
   const yieldIfLong = yielderOf(core.clock)
   for (let from = 0; from < ids.length; from += SLICE) {
     await yieldIfLong()
+    if (from > 0) await permitted()
     const slice = ids.slice(from, from + SLICE)
     const ends = await Promise.allSettled(slice.map((id) => work(id)))
     for (const [index, end] of ends.entries()) {

@@ -18,7 +18,7 @@ import type {
 } from '../api/engine.ts'
 import type { HoursOptions } from '../api/hours.ts'
 import type { MaintenanceFilter, UpcomingOptions } from '../api/maintenance.ts'
-import type { BulkInput } from '../api/bulk.ts'
+import type { BulkInput, BulkPermission } from '../api/bulk.ts'
 import type { StatusReportFilter } from '../api/status-reports.ts'
 import { pageReaders, read } from './read-filter.ts'
 import type { Readers } from './read-filter.ts'
@@ -123,6 +123,8 @@ export const bulkOptions = {
   action: read.oneOf(['pause', 'resume', 'check', 'remove', 'tag']),
   dry_run: read.flag,
 } satisfies Readers<Omit<BulkInput, 'filter'>>
+
+export const bulkPermission = { permitted: read.callback } satisfies Readers<BulkPermission>
 
 export const previewOptions = { against: read.id, update: read.id }
 export const testOptions = { update: read.id }

@@ -53,6 +53,11 @@ export const read = {
       return within ? { value: value as number } : { problem: `out_of_range: ${min}..${max}` }
     },
 
+  callback: (value: unknown): Read<() => Promise<unknown>> =>
+    typeof value === 'function'
+      ? { value: value as () => Promise<unknown> }
+      : { problem: 'invalid: a function is expected' },
+
   id: (value: unknown): Read<number> =>
     Number.isSafeInteger(value) && (value as number) > 0
       ? { value: value as number }

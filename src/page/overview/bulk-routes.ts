@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AccountScope, MonitorFilter } from '../../engine/api/engine.ts'
+import type { MonitorFilter } from '../../engine/api/engine.ts'
 import type { BulkFilter } from '../../engine/api/bulk.ts'
 import { isWatchpostError } from '../../errors.ts'
 import { badRequest } from '../http/page-error.ts'
@@ -13,7 +13,7 @@ import type { Route } from '../http/call.ts'
 import { html } from '../layout/markup.ts'
 import type { Said } from '../layout/markup.ts'
 import { action } from '../routes/signed-in.ts'
-import type { PrivateSheet } from '../routes/signed-in.ts'
+import type { Acting, PrivateSheet } from '../routes/signed-in.ts'
 import { engineFilter, queryOf, wantedOf } from './filter.ts'
 import type { Wanted } from './filter.ts'
 import { collectMonitors } from './monitors.ts'
@@ -23,14 +23,15 @@ import type { Reading } from './monitors.ts'
 const MARKED = 200
 
 export const bulkRoutes: readonly Route[] = [
-  action(/^\/monitors\/several$/, async ({ call, scope, form }) => {
+  action(/^\/monitors\/several$/, async ({ call, scope, form, permitted }) => {
     const { service, url } = call
     const wanted = wantedOf(url.searchParams, service.engine.types.list())
     const chosen = chosenOf(form, wanted)
     const what = form.get('do')
-    if (what === 'acknowledge') await acknowledgeAll({ scope, engine: service.engine }, chosen)
+    if (what === 'acknowledge')
+      await acknowledgeAll({ scope, engine: service.engine, permitted }, chosen)
     else if (what === 'pause' || what === 'resume') {
-      const failed = await changeAll(scope, what, chosen)
+      const failed = await changeAll({ scope, permitted }, what, chosen)
       if (failed.length > 0) return notAll(failed, service.base + `/${queryOf(wanted, 1)}`)
     } else throw badRequest(({ words }) => words.errors.noAction)
     return `/${queryOf(wanted, wanted.page)}`
@@ -54,19 +55,18 @@ function chosenOf(form: URLSearchParams, wanted: Wanted): Chosen {
   return { bulk: { ids }, list: {}, ids: new Set(ids) }
 }
 
+type Changing = Pick<Acting, 'scope' | 'permitted'>
+
 async function changeAll(
-  scope: AccountScope,
+  { scope, permitted }: Changing,
   what: 'pause' | 'resume',
   { bulk }: Chosen,
 ): Promise<readonly Said[]> {
   const failed: Said[] = []
   let after: number | undefined
   do {
-    const done = await scope.monitors.bulk({
-      action: what,
-      filter: bulk,
-      ...(after === undefined ? {} : { after }),
-    })
+    const from = after === undefined ? {} : { after }
+    const done = await scope.monitors.bulk({ action: what, filter: bulk, ...from }, { permitted })
     failed.push(
       ...done.failures.map(({ monitor_id, message }): Said => {
         return ({ words }) => words.overview.failed(monitor_id, message)
@@ -79,13 +79,14 @@ async function changeAll(
 
 /** An incident that has ended meanwhile needs no acknowledgement, and is no error. */
 async function acknowledgeAll(
-  { scope, engine }: { readonly scope: AccountScope } & Pick<Reading, 'engine'>,
+  { scope, engine, permitted }: Changing & Pick<Reading, 'engine'>,
   { list, ids }: Chosen,
 ): Promise<void> {
   const { account_id } = scope
   const { entries } = await collectMonitors({ engine, account_id }, list)
   for (const { id, open_incident_id } of entries) {
     if (open_incident_id === null || ids?.has(id) === false) continue
+    await permitted()
     await scope.incidents.acknowledge(open_incident_id).catch((error: unknown) => {
       if (!isWatchpostError(error) || !['ConflictError', 'NotFoundError'].includes(error.name))
         throw error

@@ -82,6 +82,8 @@ function signInInstead({ service, frame }: Call): Answer {
 /** What a form changes something with. */
 export interface Acting extends Omit<Seen, 'can_act'> {
   readonly form: URLSearchParams
+  /** For work that takes long: rejects once the visitor may no longer press buttons. */
+  readonly permitted: () => Promise<void>
 }
 
 /**
@@ -106,9 +108,13 @@ export function action(
       const form = await ownForm(call, FORM_BYTES)
       const visitor = await admitted()
       if (visitor instanceof Response) return visitor
-      if (visitor.account_id !== first.account_id) throw signInFirst()
+      const permitted = async (): Promise<void> => {
+        const now = await admitted()
+        if (now instanceof Response || now.account_id !== first.account_id) throw signInFirst()
+      }
+      await permitted()
       const scope = service.engine.account(visitor.account_id, { actor: visitor.actor })
-      const done = await act({ call, scope, visitor, form })
+      const done = await act({ call, scope, visitor, form, permitted })
       return typeof done === 'string'
         ? seeOther(service.base + done)
         : sheetAnswer(call, visitor, done)
