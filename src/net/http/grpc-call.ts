@@ -7,7 +7,6 @@
 
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { Clock } from '../../clock.ts'
-import { streamOver } from '../connection/stream-over.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
 import { waitFor } from '../timing/stop.ts'
@@ -61,8 +60,7 @@ export async function callUnary(connection: Connection, call: Call): Promise<Cal
   call.signal.throwIfAborted()
   if (connection.socket.destroyed) throw closedEarly()
   const session = connect(`${call.scheme}://${call.authority}`, {
-    // Read by a stream, so that nothing ends the session in the middle of what Node parses.
-    createConnection: () => streamOver(connection.socket),
+    createConnection: () => connection.socket,
     maxSessionMemory: SESSION_MEMORY_MB,
     maxHeaderListPairs: HEADER_LIMIT_PAIRS,
     maxReservedRemoteStreams: 0,
@@ -71,6 +69,8 @@ export async function callUnary(connection: Connection, call: Call): Promise<Cal
   try {
     return await exchange(session, call, connection)
   } finally {
+    // First: with an open socket Node ends the session in nghttp2 as well, in the middle of what that parses.
+    connection.socket.destroy()
     session.destroy()
   }
 }
