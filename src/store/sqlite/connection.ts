@@ -48,7 +48,7 @@ export interface PreparedStatement {
   finalize(): void
 }
 
-/** The effect of a statement; a bigint only beyond the safe integers. */
+/** The effect of a statement; bigints with `node:sqlite`. */
 export interface StatementResult {
   readonly changes: number | bigint
   /** The id of the last row that an `INSERT` created on this connection. */

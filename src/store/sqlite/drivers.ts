@@ -5,7 +5,7 @@
  */
 
 import { MissingDependencyError, StorageError } from '../../errors.ts'
-import type { Handle, Row, SqlValue } from './connection.ts'
+import type { Handle, Row, SqlValue, StatementResult } from './connection.ts'
 import { copyFileBeside, copySnapshot } from './copy.ts'
 import type { NativeDatabase, NativeModule } from './copy.ts'
 
@@ -68,7 +68,7 @@ function nativeDriver(native: NativeModule): SqliteDriver {
         prepare(sql) {
           const statement = database.prepare(sql)
           return {
-            run: (params) => statement.run(...params),
+            run: (params) => resultOf(statement, params),
             all: (params) => allRows(statement, sql, params),
             // Released by the garbage collector.
             finalize: () => undefined,
@@ -78,6 +78,19 @@ function nativeDriver(native: NativeModule): SqliteDriver {
         close: () => database.close(),
       }
     },
+  }
+}
+
+/** Node 26 throws for the id of a row that it has written, where the id is beyond the safe integers. */
+function resultOf(
+  statement: ReturnType<NativeDatabase['prepare']>,
+  params: SqlValue[],
+): StatementResult {
+  statement.setReadBigInts(true)
+  try {
+    return statement.run(...params)
+  } finally {
+    statement.setReadBigInts(false)
   }
 }
 
