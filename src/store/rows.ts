@@ -24,6 +24,7 @@ import type {
   ResultRecord,
   VersionedRecord,
 } from '../model.ts'
+import { isJsonObject } from '../model/json.ts'
 import { isOutcomeFit, unfitPart } from './monitor-form.ts'
 import { unpackPhases } from './phases.ts'
 import { requireNumbers, unreadable } from './readable.ts'
@@ -162,7 +163,22 @@ export function toAudit(row: Row): AuditRecord {
 
 export function toHourly(row: Row): HourlyStats {
   const { monitor_id, location_id, hour } = plain<HourlyStats>(row)
-  return { monitor_id, location_id, hour, ...parsedObject<HourCounts>(row, 'totals') }
+  const totals = parsedObject<HourCounts>(row, 'totals')
+  if (!canBeAdded(totals)) throw unreadable(row, 'totals')
+  return { monitor_id, location_id, hour, ...totals }
+}
+
+/** The end of an hour adds to what is stored of it: other values would keep the monitor from storing its rounds. */
+function canBeAdded(totals: Readonly<Record<keyof HourCounts, unknown>>): boolean {
+  const { ok, fail, unknown, latency, phases, figures } = totals
+  return (
+    [ok, fail, unknown].every(Number.isFinite) &&
+    Array.isArray(latency) &&
+    latency.every(Number.isFinite) &&
+    isJsonObject(phases) &&
+    isJsonObject(figures) &&
+    Object.values(figures).every(Array.isArray)
+  )
 }
 
 /** All but the columns that find it: one text, which no query looks into. */

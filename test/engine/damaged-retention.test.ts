@@ -1,4 +1,4 @@
-/** A damaged result of one account does not end the removal of old rows of all. */
+/** A damaged result, or totals that are, end neither the removal of old rows of all accounts nor the rounds. */
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -53,6 +53,38 @@ it.each([["details = '{'"], ['lag_ms = 9e18'], ['started_at = -8640000000000001'
     await engine.account(other).monitors.resume(damaged.id)
     await clock.advance(HOUR / 6)
     expect((await engine.account(other).monitors.get(damaged.id)).state).toBe('up')
+    await engine.stop()
+  },
+)
+
+it.each(['{}', '{"latency":{"1":2}}', '{"latency":["x"],"phases":5,"figures":null}'])(
+  'with %s as totals of the hour that ends, rounds are stored',
+  async (totals) => {
+    const folder = mkdtempSync(join(tmpdir(), 'watchpost-hour-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'data.db')
+    const clock = simulatedClock()
+    const before = await rig({}, { clock, store: sqliteStore({ file }) })
+    const scripted = { type: 'scripted', name: 'a', host: 'a', interval_sec: 60 } as const
+    const { id } = await before.engine.monitors.create(scripted)
+    await clock.advance(HOUR / 3)
+    await before.engine.stop()
+    const hour = Math.floor(clock.now() / HOUR) * HOUR
+    const driver = await loadDriver()
+    const db = connect(driver.open(file))
+    for (const pragma of driver.pragmas) db.exec(`PRAGMA ${pragma}`)
+    db.run('INSERT OR REPLACE INTO hourly VALUES (?, ?, 1, ?)', [id, hour, totals])
+    db.close()
+
+    const { engine, say } = await rig({}, { clock, store: sqliteStore({ file }) })
+    const errors: unknown[] = []
+    engine.on('error', (error) => errors.push(error))
+    await clock.advance(HOUR)
+    say('a', 'fail')
+    await clock.advance(HOUR / 6)
+    expect(errors).toEqual([])
+    expect((await engine.monitors.get(id)).state).toBe('down')
+    expect((await engine.monitors.hours(id)).steps.length).toBeGreaterThan(0)
     await engine.stop()
   },
 )

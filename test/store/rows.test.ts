@@ -95,8 +95,14 @@ const KINDS: readonly (readonly [string, (row: Row) => object, Row, object])[] =
   [
     'the totals of an hour',
     rows.toHourly,
-    { monitor_id: 3, location_id: 1, hour: 7, totals: '{"ok":1,"fail":2}' },
-    { monitor_id: 3, location_id: 1, hour: 7, ok: 1, fail: 2 },
+    {
+      ...{ monitor_id: 3, location_id: 1, hour: 7 },
+      totals: '{"ok":1,"fail":2,"unknown":0,"latency":[4,1],"phases":{},"figures":{}}',
+    },
+    {
+      ...{ monitor_id: 3, location_id: 1, hour: 7, ok: 1, fail: 2, unknown: 0 },
+      ...{ latency: [4, 1], phases: {}, figures: {} },
+    },
   ],
   [
     'the totals of a day',
