@@ -54,7 +54,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
 }
 
-/** Node 22.19, 23.9 and later have it. */
+/** `undefined` where Node does not tell it: Node 20. */
 function cpuOfThread(): (() => number) | undefined {
   const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage }
   return threadCpuUsage && (() => inMs(threadCpuUsage()))
