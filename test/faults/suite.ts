@@ -1,28 +1,30 @@
 /**
  * The whole test suite, again and again, beside processes that keep the CPUs busy. Options: --times 20,
- * --load 8 (how many of them), --at-once 1 (how many runs share the machine), --out FOLDER for the logs; names of test
- * files to run only those.
+ * --load 8 (how many of them), --at-once 1 (how many runs share the machine), --node PROGRAM (several take turns), --out
+ * FOLDER for the logs; names of test files to run only those.
  *
  * @module
  */
 
 import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, mkdirSync } from 'node:fs'
 import { constants, loadavg } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { lineOf, readReport, summary } from './rig/suite-report.ts'
 import type { SuiteRun } from './rig/suite-report.ts'
 
-const HELP = `npm run faults -- suite [--times 20] [--load 8] [--at-once 1] [--out FOLDER] [test file ...]
+const HELP = `npm run faults -- suite [--times 20] [--load 8] [--at-once 1] [--node PROGRAM ...] [--out FOLDER]
+       [test file ...]
 
 Runs the test suite so many times beside so many busy processes, --at-once of the runs beside
-each other. The log and the report of each run stay in the folder, which is printed. The load is
-the mean load average of the machine during the run, which includes the run itself. Exit code 0
-if no run had a failure, 1 otherwise.
+each other, with the Node of this command or with each --node in turn. The log and the report
+of each run stay in the folder, which is printed. The load is the mean load average of the
+machine during the run, which includes the run itself. Exit code 0 if no run had a failure,
+1 otherwise.
 `
 
 /** How often the load average is read; the system renews it every five seconds. */
@@ -34,6 +36,7 @@ const { values, positionals } = parseArgs({
     times: { type: 'string', default: '20' },
     load: { type: 'string', default: '8' },
     'at-once': { type: 'string', default: '1' },
+    node: { type: 'string', multiple: true, default: [process.execPath] },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -48,6 +51,7 @@ async function runAll(): Promise<number> {
   const times = wholeNumber('times', 1)
   const load = wholeNumber('load', 0)
   const atOnce = wholeNumber('at-once', 1)
+  const nodes = values.node.map((program) => nodeAt(program))
   const stamp = new Date().toISOString().replace(/[:.]/g, '-')
   const folder = resolve(values.out ?? join('.cache/faults', `suite-${stamp}`))
   mkdirSync(folder, { recursive: true })
@@ -60,9 +64,10 @@ async function runAll(): Promise<number> {
   const lane = async (): Promise<void> => {
     while (begun < times) {
       const n = ++begun
-      const run = await runOnce(join(folder, String(n).padStart(String(times).length, '0')))
+      const node = nodes[(n - 1) % nodes.length]!
+      const run = await runOnce(node, join(folder, String(n).padStart(String(times).length, '0')))
       runs.push(run)
-      console.log(`${n}/${times}: ${lineOf(run)}`)
+      console.log(`${n}/${times}: Node ${node.version}: ${lineOf(run)}`)
     }
   }
   try {
@@ -82,15 +87,30 @@ function startBusyProcess(): ChildProcess {
   return spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'ignore', 'ignore'] })
 }
 
-/** `path` without its ending: the log is `.log`, the report `.json`. */
-async function runOnce(path: string): Promise<SuiteRun> {
+interface Node {
+  readonly program: string
+  readonly version: string
+}
+
+function nodeAt(program: string): Node {
+  const { stdout, error } = spawnSync(program, ['--version'], { encoding: 'utf8' })
+  if (error === undefined) return { program: resolve(program), version: stdout.trim() }
+  process.stderr.write(`--node is the path of a Node: ${error.message}\n`)
+  process.exit(64)
+}
+
+/** The tests find `node` in their PATH. `path` is without its ending: the log is `.log`, the report `.json`. */
+async function runOnce({ program }: Node, path: string): Promise<SuiteRun> {
   const log = createWriteStream(`${path}.log`)
   const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}.json`]
   const from = performance.now()
   const child = spawn(
-    process.execPath,
+    program,
     ['node_modules/vitest/vitest.mjs', 'run', ...report, ...positionals],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH}` },
+    },
   )
   child.stdout.pipe(log, { end: false })
   child.stderr.pipe(log, { end: false })
