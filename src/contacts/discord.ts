@@ -20,11 +20,13 @@ import { messageTemplate } from './message-template.ts'
 import type { MessageRules } from './message-template.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions, Written } from './posting.ts'
-import { cutEscaped, factLines, markedTitle } from './text.ts'
+import { cutEscaped, factLines, markedTitle, plainWords } from './text.ts'
 import type { Message } from './message.ts'
 
 const TITLE_CHARS = 256
 const DESCRIPTION_CHARS = 4096
+/** Of a message without an embed. */
+const CONTENT_CHARS = 2000
 
 const COLOURS = { down: 0xd92d20, up: 0x12a150, warning: 0xf5a524, info: 0x2f6fed } as const
 
@@ -54,6 +56,10 @@ export function discordContact(
     secrets: ({ url }) => secretsOfAddress(url),
     rules,
     compose: (message, _, written) => ({ body: content(message, written) }),
+    plain: (message) => ({
+      content: cutEscaped(plainWords(message), CONTENT_CHARS, escapeMarkdown),
+      allowed_mentions: { parse: [] },
+    }),
   })
 }
 

@@ -6,6 +6,9 @@
  * services document it, and its delay is respected. The delay may be in `Retry-After` or in the
  * body (Telegram: `parameters.retry_after`, Discord: `retry_after`).
  *
+ * A service that refuses the form of a message gets it once more as plain text, within the same
+ * attempt: an alert without colours is better than none.
+ *
  * @module
  */
 
@@ -19,6 +22,7 @@ import { defineContactKind } from '../webhook/contact-kind.ts'
 import type { ContactKind, AttemptResult, Delivery } from '../webhook/contact-kind.ts'
 import * as option from '../options.ts'
 import type { OptionTable } from '../options.ts'
+import { LONGEST_ATTEMPT_MS } from '../webhook/attempt.ts'
 import { attemptResultInSteps } from '../webhook/attempt-result.ts'
 import type { HeaderPair } from '../webhook/headers.ts'
 import { asGuard, refusedResult, targetProblems } from '../webhook/target.ts'
@@ -59,6 +63,11 @@ export const postingOptions: OptionTable<PostingOptions> = {
   transport: option.having('send'),
 }
 
+interface Composed {
+  readonly body: JsonObject
+  readonly headers?: readonly HeaderPair[]
+}
+
 export interface Posting<T extends FieldTable, N extends string> {
   readonly kind: N
   readonly title: string
@@ -72,11 +81,9 @@ export interface Posting<T extends FieldTable, N extends string> {
   secrets(settings: Settings<T>): readonly string[]
   /** Limits and escapes of the parts that the setting `template` replaces; the setting is among `fields`. */
   readonly rules?: MessageRules
-  compose(
-    message: Message,
-    settings: Settings<T>,
-    written: Written,
-  ): { readonly body: JsonObject; readonly headers?: readonly HeaderPair[] }
+  compose(message: Message, settings: Settings<T>, written: Written): Composed
+  /** The same in the kind's own words, with nothing that the service could refuse. Default: there is no such form. */
+  plain?(message: Message, settings: Settings<T>): JsonObject
 }
 
 /** The user's words for a message, escaped and within the limits; absent parts are those of the kind. */
@@ -87,6 +94,11 @@ export interface Written {
 
 /** 429 is temporary. */
 export const POSTING_RULES = { retryStatuses: [429] } as const
+
+/** Statuses for a body that the service does not accept. */
+const FORM_REFUSED = [400, 413, 422]
+/** A later refusal leaves a plain message less than the usual deadline of a request. */
+const PLAIN_WITHIN_MS = LONGEST_ATTEMPT_MS - 10_000
 
 /** @throws ConfigurationError for an invalid brand or guard option */
 export function postingKind<const T extends FieldTable, const N extends string>(
@@ -123,26 +135,43 @@ export function postingKind<const T extends FieldTable, const N extends string>(
       return withoutSecretTexts(body, posting.secrets(settings))
     },
     async deliver(ctx, settings, delivery) {
-      const judged = guard.checkUrlText(posting.target(settings).url)
+      const { url } = posting.target(settings)
+      const judged = guard.checkUrlText(url)
       if (!judged.allowed) return refusedResult(judged.reason)
-      const { body, headers = [] } = composed(settings, delivery)
-      const request = {
-        url: judged.target.url.href,
-        method: 'POST',
-        headers: [
-          ['Content-Type', 'application/json'],
-          ['User-Agent', `${brand}-contacts/1.0`],
-          ...headers,
-        ],
-        body: Buffer.from(JSON.stringify(body), 'utf8'),
-      } as const
-      const answer = await transport.send(request, ctx)
       const secrets = posting.secrets(settings)
-      return withBodyPause(
-        await attemptResultInSteps(ctx, answer, { rules: POSTING_RULES, secrets }),
-      )
+      const send = async ({ body, headers = [] }: Composed): Promise<AttemptResult> => {
+        const request = {
+          url: judged.target.url.href,
+          method: 'POST',
+          headers: [
+            ['Content-Type', 'application/json'],
+            ['User-Agent', `${brand}-contacts/1.0`],
+            ...headers,
+          ],
+          body: Buffer.from(JSON.stringify(body), 'utf8'),
+        } as const
+        const answer = await transport.send(request, ctx)
+        return withBodyPause(
+          await attemptResultInSteps(ctx, answer, { rules: POSTING_RULES, secrets }),
+        )
+      }
+      const end = await send(composed(settings, delivery))
+      if (!FORM_REFUSED.includes(end.http_status ?? 0) || end.duration_ms > PLAIN_WITHIN_MS) {
+        return end
+      }
+      const body = posting.plain?.(messageOf(delivery), settings)
+      return body === undefined ? end : afterRefusal(end, await send({ body }))
     },
   })
+}
+
+/** The plain message counts, unless it is refused as well. The log says of one that arrived why it is plain. */
+function afterRefusal(refused: AttemptResult, plain: AttemptResult): AttemptResult {
+  const duration_ms = refused.duration_ms + plain.duration_ms
+  if (plain.class === 'failed') return { ...refused, duration_ms }
+  if (plain.class === 'temporary') return { ...plain, duration_ms }
+  const reason = `${refused.error}: ${refused.answer ?? ''}`
+  return { ...plain, duration_ms, answer: `sent as plain text after ${reason}` }
 }
 
 function writtenFor(

@@ -19,7 +19,7 @@ import { messageTemplate } from './message-template.ts'
 import type { MessageRules } from './message-template.ts'
 import { postingKind, secretsOfAddress, postingOptions } from './posting.ts'
 import type { PostingOptions, Written } from './posting.ts'
-import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
+import { cutEscaped, escapeMarkup, factLines, markedTitle, plainWords } from './text.ts'
 import type { Message } from './message.ts'
 
 const HEADER_CHARS = 150
@@ -49,6 +49,12 @@ export function slackContact(options: PostingOptions = {}): ContactKind<typeof f
     secrets: ({ url }) => secretsOfAddress(url),
     rules,
     compose: (message, _, written) => ({ body: content(message, written) }),
+    plain: (message) => ({
+      text: cutEscaped(plainWords(message), SECTION_CHARS, escapeMarkup),
+      mrkdwn: false,
+      unfurl_links: false,
+      unfurl_media: false,
+    }),
   })
 }
 

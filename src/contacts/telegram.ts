@@ -16,7 +16,7 @@ import { messageTemplate } from './message-template.ts'
 import type { MessageRules } from './message-template.ts'
 import { baseOf, postingKind, postingOptions } from './posting.ts'
 import type { PostingOptions, Written } from './posting.ts'
-import { cutEscaped, escapeMarkup, factLines, markedTitle } from './text.ts'
+import { cutEscaped, escapeMarkup, factLines, markedTitle, plainWords } from './text.ts'
 import type { Message } from './message.ts'
 
 /** Telegram counts the text without tags; counting them too is on the safe side. */
@@ -89,6 +89,12 @@ export function telegramContact(
         parse_mode: 'HTML',
         link_preview_options: { is_disabled: true },
       },
+    }),
+    // To the chat itself: the topic may be what was refused, as one that was deleted.
+    plain: (message, { chat_id }) => ({
+      chat_id,
+      text: cutEscaped(plainWords(message), TEXT_CHARS, unmentionedAtTelegram),
+      link_preview_options: { is_disabled: true },
     }),
   })
 }

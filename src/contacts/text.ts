@@ -63,6 +63,11 @@ export function factLines(facts: readonly Fact[]): string {
   return facts.map(({ label, text }) => `${label}: ${text}`).join('\n')
 }
 
+/** The title and the facts, one per line. */
+export function plainWords(message: Message): string {
+  return `${markedTitle(message)}\n${factLines(message.facts)}`.trim()
+}
+
 /** The title with a symbol of its severity. */
 export function markedTitle({ severity, title }: Pick<Message, 'severity' | 'title'>): string {
   return `${MARKS[severity]} ${title}`

@@ -39,19 +39,23 @@ export interface Receiver {
   only(): Received
   /** What is answered from now on. */
   answer(status: number, body?: string, headers?: Readonly<Record<string, string>>): void
+  /** What is answered once, before that. */
+  answerOnce(status: number, body?: string): void
 }
 
 /** An HTTP server that takes JSON, until the test ends. */
 export async function receiver(): Promise<Receiver> {
   const received: Received[] = []
   let next = { status: 200, body: 'ok', headers: {} as Readonly<Record<string, string>> }
+  const before: (typeof next)[] = []
   const server = createServer((req, res) => {
     const chunks: Buffer[] = []
     req.on('data', (chunk: Buffer) => chunks.push(chunk))
     req.on('end', () => {
       const { method = '', url: path = '', headers } = req
       received.push({ method, path, headers, json: JSON.parse(Buffer.concat(chunks).toString()) })
-      res.writeHead(next.status, next.headers).end(next.body)
+      const { status, headers: sent, body } = before.shift() ?? next
+      res.writeHead(status, sent).end(body)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -67,6 +71,7 @@ export async function receiver(): Promise<Receiver> {
       return first
     },
     answer: (status, body = '', headers = {}) => void (next = { status, body, headers }),
+    answerOnce: (status, body = '') => void before.push({ status, body, headers: {} }),
   }
 }
 
