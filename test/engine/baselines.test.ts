@@ -4,6 +4,7 @@ import { defineChecker, up } from '../../src/checkers/checker.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { createBaselines } from '../../src/engine/rounds/baselines.ts'
 import type { CachedMonitor } from '../../src/engine/monitors/cached-monitor.ts'
+import { StorageError } from '../../src/errors.ts'
 import { bucketOf } from '../../src/incident/latency.ts'
 import { initialState } from '../../src/incident/state.ts'
 import type { HourlyStats, Outcome } from '../../src/model.ts'
@@ -399,6 +400,28 @@ describe('the history of a monitor', () => {
     judge(80, 60)
     await clock.settle()
     expect(reads.length).toBeGreaterThan(0)
+  })
+
+  it('is learned without the totals and results that cannot be read, which is said once', async () => {
+    const { watched, judge, clock, logged, core } = await learning()
+    await watched(days(21))
+    for (const table of [core.store.hourly, core.store.results]) {
+      const list = table.list.bind(table) as (...given: readonly unknown[]) => unknown
+      const skip = (given: readonly unknown[]) => given.at(-1) as (error: StorageError) => void
+      Object.assign(table, {
+        list(...given: readonly unknown[]) {
+          skip(given)(new StorageError('Unreadable "latency" in row 5'))
+          return list(...given)
+        },
+      })
+    }
+    judge(80, 0)
+    await clock.settle()
+    expect(judge(80, 1)).toMatchObject({ details: { low_ms: expect.any(Number) as number } })
+    expect(logged).toEqual([
+      'error: totals of an hour or a day cannot be read; they are left out: Unreadable "latency" in row 5',
+      'error: a result cannot be read; it is left out: Unreadable "latency" in row 5',
+    ])
   })
 
   it('is not read once the engine stops, which waits for the read that runs', async () => {

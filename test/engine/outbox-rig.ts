@@ -55,6 +55,7 @@ export async function outboxRig({ shared = false } = {}): Promise<OutboxRig> {
   })
   const store: FullStore = { ...whole, shared, notifications }
   const core = {
+    reported: new Set<string>(),
     ...{ clock, store, log: log as Logger, logsOnlyUnheard: false },
     ...{ events: new EventEmitter(), contactKinds: new Map(), seal: createSeal() },
   } as unknown as Core
