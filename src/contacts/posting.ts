@@ -170,7 +170,7 @@ function afterRefusal(refused: AttemptResult, plain: AttemptResult): AttemptResu
   const duration_ms = refused.duration_ms + plain.duration_ms
   if (plain.class === 'failed') return { ...refused, duration_ms }
   if (plain.class === 'temporary') return { ...plain, duration_ms }
-  const reason = `${refused.error}: ${refused.answer ?? ''}`
+  const reason = [refused.error, refused.answer].filter(Boolean).join(': ')
   return { ...plain, duration_ms, answer: `sent as plain text after ${reason}` }
 }
 

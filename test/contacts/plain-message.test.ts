@@ -71,6 +71,12 @@ describe.each(KINDS)('$name', ({ kind, settings, plain, most, markup, text }) =>
     expect(others).toEqual([])
   })
 
+  it('says the status alone where the refusal has no words', async () => {
+    const { server, attempt } = await begin()
+    server.answerOnce(422)
+    expect(await attempt()).toMatchObject({ answer: 'sent as plain text after http_422' })
+  })
+
   it('fails by the first refusal where the plain words are refused as well', async () => {
     const { server, attempt } = await begin()
     server.answerOnce(400, 'chat not found')
