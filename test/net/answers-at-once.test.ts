@@ -55,6 +55,7 @@ it.each([
     { later: Buffer.concat([H2.settings, H2.interims]) },
     { http_version: '2' },
   ],
+  ['grpc', 'interim responses', { later: Buffer.concat([H2.settings, H2.interims]) }, {}],
   ['websocket', 'pings', { later: PINGS }, {}],
   ['imap', 'untagged lines', { first: '* OK hi\r\n', later: '* OK x\r\n'.repeat(8192) }, {}],
   [
@@ -78,6 +79,7 @@ it.each([
     http: { url: `http://127.0.0.1:${port}/` },
     websocket: { url: `ws://127.0.0.1:${port}/` },
     dns: { nameserver: `tcp://127.0.0.1:${port}` },
+    grpc: { host: '127.0.0.1', port, tls: false },
     imap: { host: '127.0.0.1', port, tls: 'none' },
     postgres: { host: '127.0.0.1', port, tls: 'off' },
   }

@@ -7,10 +7,13 @@
 
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import type { Clock } from '../../clock.ts'
+import { paceReading } from '../connection/paced-reading.ts'
+import { streamOver } from '../connection/stream-over.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Connection } from '../net.ts'
 import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
+import type { Turns } from '../timing/turns.ts'
 import { http2Headers } from './headers.ts'
 import { HTTP2_ERRORS } from './http2-errors.ts'
 import { outlive } from './http2-lifetime.ts'
@@ -35,6 +38,8 @@ export interface Call {
   readonly timeout_ms: number
   readonly signal: StopSignal
   readonly clock: Pick<Clock, 'timer'>
+  /** In which the answer is read. */
+  readonly turns: Pick<Turns, 'add'>
 }
 
 export interface CallAnswer {
@@ -59,8 +64,10 @@ export async function callUnary(connection: Connection, call: Call): Promise<Cal
   const { connect } = await import('node:http2')
   call.signal.throwIfAborted()
   if (connection.socket.destroyed) throw closedEarly()
+  paceReading(connection.socket, call.turns)
   const session = connect(`${call.scheme}://${call.authority}`, {
-    createConnection: () => connection.socket,
+    // Behind a stream nothing of a call runs in the middle of what nghttp2 parses, such as the end of its session.
+    createConnection: () => streamOver(connection.socket),
     maxSessionMemory: SESSION_MEMORY_MB,
     maxHeaderListPairs: HEADER_LIMIT_PAIRS,
     maxReservedRemoteStreams: 0,
@@ -69,7 +76,6 @@ export async function callUnary(connection: Connection, call: Call): Promise<Cal
   try {
     return await exchange(session, call, connection)
   } finally {
-    // First: with an open socket Node ends the session in nghttp2 as well, in the middle of what that parses.
     connection.socket.destroy()
     session.destroy()
   }
@@ -100,7 +106,7 @@ function exchange(
     gather(stream, { resolve, reject })
     let interim = 0
     stream.on('headers', () => {
-      if (++interim > INTERIM_LIMIT) flooded()
+      if (++interim === INTERIM_LIMIT + 1) flooded()
     })
     const ended = (): void => reject(away === undefined ? reset(stream.rstCode) : goneAway(away))
     stream

@@ -5,10 +5,12 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/clock.ts'
 import { callUnary } from '../../../src/net/http/grpc-call.ts'
 import type { Call } from '../../../src/net/http/grpc-call.ts'
 import type { Connection } from '../../../src/net/net.ts'
 import { createStop } from '../../../src/net/timing/stop.ts'
+import { createTurns } from '../../../src/net/timing/turns.ts'
 import { simulatedClock } from '../../../src/testing/simulated-clock.ts'
 import { frame } from '../../support/hostile/http2.ts'
 import { listening } from '../../support/listening.ts'
@@ -30,6 +32,7 @@ async function calling(port: number, of: Partial<Call> = {}, tls: object | null 
     callUnary(connection, {
       ...{ scheme: 'http', authority: 'shop.example:50051', path: '/grpc.health.v1.Health/Check' },
       ...{ metadata: [], message: Buffer.from('ask'), timeout_ms: 1500, signal: stop, clock },
+      turns: createTurns(systemClock),
       ...of,
     })
   return { clock, stop, socket, call, ended: () => call().catch(failed) }

@@ -123,6 +123,7 @@ export const grpc = () =>
           timeout_ms: ctx.remaining(),
           signal: ctx.signal,
           clock: ctx.clock,
+          turns: { add: (job) => void ctx.inTurns(repeated(job)).catch(() => undefined) },
         }),
       )
       const grpc_status = STATUS_NAMES[answer.status] ?? String(answer.status)
@@ -135,6 +136,10 @@ export const grpc = () =>
       return down('grpc_not_serving', `${name} reports ${serving}`, { phase: 'query' })
     },
   })
+
+function* repeated(job: () => boolean): Generator<void, void> {
+  while (job()) yield
+}
 
 function statusOf({ message }: CallAnswer): ServingStatus {
   const serving = message === undefined ? undefined : servingStatus(message)
