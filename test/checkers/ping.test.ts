@@ -305,7 +305,7 @@ describe.skipIf(realPing === undefined)('the ping of this machine', () => {
 const reason = realPing === undefined ? 'there is no ping' : noNamespaces()
 if (reason !== undefined) process.stderr.write(`skipped: ping in a network of its own: ${reason}\n`)
 
-describe.skipIf(reason !== undefined)('ping in a network of its own', { timeout: 300_000 }, () => {
+describe.skipIf(reason !== undefined)('ping in a network of its own', () => {
   let network: TestNetwork
   beforeAll(() => {
     network = createTestNetwork()

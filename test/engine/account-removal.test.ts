@@ -31,7 +31,7 @@ const stores: Record<string, () => FullStore> = {
 }
 
 describe.each(Object.entries(stores))('a big account in %s', (_, make) => {
-  it('goes in short turns', { timeout: 300_000 }, async () => {
+  it('goes in short turns', async () => {
     const least = await leastOf(
       3,
       async () => {

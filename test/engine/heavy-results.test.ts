@@ -69,25 +69,21 @@ async function stored(store: Store, count: number, details: JsonObject) {
 it.each([
   ['memory', memoryStore],
   ['SQLite', sqlite],
-])(
-  'a page of heavy results ends early and takes short turns, in %s',
-  async (_, make) => {
-    const page = await stored(make(), 400, HEAVY)
-    const first = await leastOf(3, () => measureTurns(() => page('limit=1000')), TURN_MS)
-    expect(first.value.chars).toBeLessThan(1_200_000)
-    expect(first.longest_ms).toBeLessThan(TURN_MS)
+])('a page of heavy results ends early and takes short turns, in %s', async (_, make) => {
+  const page = await stored(make(), 400, HEAVY)
+  const first = await leastOf(3, () => measureTurns(() => page('limit=1000')), TURN_MS)
+  expect(first.value.chars).toBeLessThan(1_200_000)
+  expect(first.longest_ms).toBeLessThan(TURN_MS)
 
-    const ids = [...first.value.ids]
-    for (let { next } = first.value; next !== null;) {
-      const more = await page(`limit=1000&cursor=${next}`)
-      ids.push(...more.ids)
-      next = more.next
-    }
-    expect(ids).toEqual([...ids].sort((a, b) => b - a))
-    expect(new Set(ids).size).toBe(400)
-  },
-  180_000,
-)
+  const ids = [...first.value.ids]
+  for (let { next } = first.value; next !== null;) {
+    const more = await page(`limit=1000&cursor=${next}`)
+    ids.push(...more.ids)
+    next = more.next
+  }
+  expect(ids).toEqual([...ids].sort((a, b) => b - a))
+  expect(new Set(ids).size).toBe(400)
+})
 
 it('a page of light results is as long as was asked for', async () => {
   const page = await stored(memoryStore(), 120, { seen: 'a' })

@@ -89,7 +89,7 @@ describe('the recipe for', () => {
   })
   afterAll(() => build.remove())
 
-  it.concurrent.each(Object.entries(DRIVERS))('%s', { timeout: 180_000 }, async (name, drive) => {
+  it.concurrent.each(Object.entries(DRIVERS))('%s', async (name, drive) => {
     const { outputText } = ts.transpileModule(drive(recipe(name)) + HARNESS, {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
     })

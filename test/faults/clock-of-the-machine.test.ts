@@ -105,5 +105,4 @@ test.skipIf(LIBRARY === undefined)(
       expect(code, name).toBe(0)
     }
   },
-  180_000,
 )

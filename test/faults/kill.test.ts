@@ -158,6 +158,5 @@ describe('an engine that is stopped and continued', () => {
       expect(figures).toMatchObject({ problems: [], incidents: 1, attempts: 1 })
       expect(receiver.entries()).toHaveLength(1)
     },
-    180_000,
   )
 })

@@ -30,7 +30,7 @@ const pages = readPages()
 const checkers = documentedCheckers()
 
 describe('what the code says about itself', () => {
-  it('stands in docs as `npm run docs` writes it', { timeout: 300_000 }, async () => {
+  it('stands in docs as `npm run docs` writes it', async () => {
     const generated = await generatePages()
     const differing = [...generated].filter(([path, text]) => read(path) !== text)
     expect(differing.map(([path]) => path)).toEqual([])
@@ -236,7 +236,7 @@ describe('pages', () => {
     expect(docs.filter((path) => !reached.has(path))).toEqual([])
   })
 
-  it('have code that compiles against the package', { timeout: 300_000 }, () => {
+  it('have code that compiles against the package', () => {
     expect(problemsIn(pages)).toEqual([])
   })
 })
@@ -263,7 +263,7 @@ describe('the eyes of these tests', () => {
     expect(anchors(planted)).toEqual(['one', 'two', 'two-1'])
   })
 
-  it('see a mistake in code, at its line in the page', { timeout: 300_000 }, () => {
+  it('see a mistake in code, at its line in the page', () => {
     expect(problemsIn([planted])).toEqual([
       expect.stringMatching(/^docs\/planted\.md:7: .*not assignable/),
       expect.stringMatching(/^docs\/planted\.md:10: Property 'nothing'/),

@@ -83,7 +83,7 @@ export function launch(program: string): Promise<Browser> {
   return chromium.launch({
     executablePath: program,
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
-    timeout: 60_000,
+    timeout: 300_000,
   })
 }
 

@@ -72,7 +72,6 @@ describeWithServer(chromiumBrowser, 'in a browser, with a server that can be los
       await page.locator('#lost').waitFor({ state: 'hidden', ...patience })
       expect(await filter()).toBe('none')
     },
-    180_000,
   )
 
   it('the empty page shows the first monitor by itself', async () => {

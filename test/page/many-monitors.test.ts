@@ -25,28 +25,24 @@ function sqlite() {
 it.each([
   ['memory', 1000, memoryStore],
   ['SQLite', 5000, sqlite],
-])(
-  'shows them in short turns, with a store in %s: %i',
-  async (_, count, make) => {
-    const store = make()
-    const engine = createEngine({ store, checkers: [tcp()], logger: false })
-    onTestFinished(() => engine.stop())
-    const naming = (n: number) => ({
-      name: `Server ${(n * 7919) % count} of shop ${n % 17}`,
-      tags: ['prod', `team-${n % 40}`],
-    })
-    const first = { type: 'tcp', host: 'h.test', port: 443, ...naming(count - 1) } as const
-    await makeCopies(store, (await engine.monitors.create(first)).id, count - 1, naming)
-    const page = createPage(engine, { authorize: () => ({ account_id: 1 }) })
-    const look = async (query: string) => (await page.fetch(new Request(ORIGIN + query))).text()
-    for (const query of ['/', '/?q=shop&tag=prod']) {
-      const looking = await leastOf(3, () => measureTurns(() => look(query)), TURN_MS)
-      expect(looking.value).toContain(`Page 1 of ${count / 25}, ${count / 1000},000 monitors`)
-      expect(looking.longest_ms).toBeLessThan(TURN_MS)
-    }
-  },
-  180_000,
-)
+])('shows them in short turns, with a store in %s: %i', async (_, count, make) => {
+  const store = make()
+  const engine = createEngine({ store, checkers: [tcp()], logger: false })
+  onTestFinished(() => engine.stop())
+  const naming = (n: number) => ({
+    name: `Server ${(n * 7919) % count} of shop ${n % 17}`,
+    tags: ['prod', `team-${n % 40}`],
+  })
+  const first = { type: 'tcp', host: 'h.test', port: 443, ...naming(count - 1) } as const
+  await makeCopies(store, (await engine.monitors.create(first)).id, count - 1, naming)
+  const page = createPage(engine, { authorize: () => ({ account_id: 1 }) })
+  const look = async (query: string) => (await page.fetch(new Request(ORIGIN + query))).text()
+  for (const query of ['/', '/?q=shop&tag=prod']) {
+    const looking = await leastOf(3, () => measureTurns(() => look(query)), TURN_MS)
+    expect(looking.value).toContain(`Page 1 of ${count / 25}, ${count / 1000},000 monitors`)
+    expect(looking.longest_ms).toBeLessThan(TURN_MS)
+  }
+})
 
 it.each([
   ['memory', memoryStore],
@@ -88,7 +84,6 @@ it.each([
     expect(new Set(drawn.value)).toEqual(new Set([200]))
     expect(drawn.longest_ms).toBeLessThan(TURN_MS)
   },
-  180_000,
 )
 
 it('changes many monitors of many public pages that are looked at in short turns', async () => {

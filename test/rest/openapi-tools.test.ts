@@ -70,7 +70,7 @@ export async function use(create: typeof createClient, baseUrl: string, key: str
 `
 
 describe('the OpenAPI document', () => {
-  it('is without fault to a linter at its strictest', { timeout: 300_000 }, async () => {
+  it('is without fault to a linter at its strictest', async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
       // It is the API of whoever mounts it; under which licence is not ours to say.
@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
     expect(told).toEqual([`operation-4xx-response ${self}`])
   })
 
-  it('makes a client that compiles, and works', { timeout: 300_000 }, async () => {
+  it('makes a client that compiles, and works', async () => {
     const api = astToString(
       await openapiTS(JSON.parse(source) as never, { defaultNonNullable: false }),
     )

@@ -4,19 +4,13 @@ import { expect, it } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
 import { commonFields } from '../../src/engine/registry/monitor-fields.ts'
 
-it(
-  'an editor shows what each common setting means, where it is written',
-  { timeout: 120_000 },
-  () => {
-    const fields = Object.entries(commonFields()).map(([name, { info }]) => {
-      const { description, unit } = info as { readonly description: string; readonly unit?: string }
-      return [name, unit === undefined ? description : `${description} (${unit})`]
-    })
-    expect(documented('src/engine/api/inputs.ts', 'CommonInput')).toEqual(
-      Object.fromEntries(fields),
-    )
-  },
-)
+it('an editor shows what each common setting means, where it is written', () => {
+  const fields = Object.entries(commonFields()).map(([name, { info }]) => {
+    const { description, unit } = info as { readonly description: string; readonly unit?: string }
+    return [name, unit === undefined ? description : `${description} (${unit})`]
+  })
+  expect(documented('src/engine/api/inputs.ts', 'CommonInput')).toEqual(Object.fromEntries(fields))
+})
 
 /** The doc comments that reach the properties of a type. */
 function documented(path: string, name: string): Readonly<Record<string, string>> {

@@ -90,7 +90,7 @@ await engine.monitors.create({ type: 'http', | })`)
 
 const service = languageService()
 
-describe('an editor shows what a setting means', { timeout: 300_000 }, () => {
+describe('an editor shows what a setting means', () => {
   it('in code that is right', () => {
     expect(service.getSemanticDiagnostics(file).map(({ messageText }) => messageText)).toEqual([])
   })

@@ -405,6 +405,6 @@ describe('an engine', () => {
     }
     expect([hooks.length, server.accepted, server.open]).toEqual([8, 2, 2])
     await engine.stop()
-    await expect.poll(() => server.open, { timeout: 2000 }).toBe(0)
+    await expect.poll(() => server.open).toBe(0)
   })
 })

@@ -178,19 +178,15 @@ describe('the text of a page', () => {
     ['\n', ''],
     ['=\t', '>'],
     ['"\'', '>'],
-  ])(
-    'takes time linear to the length of %j again and again',
-    (part, end) => {
-      const length = 2 * 1024 * 1024
-      const html = part.repeat(length / part.length) + end
-      const from = performance.now()
-      page(`<p ${html}`)
-      page(html)
-      // Quadratic work on two million characters would take hours.
-      expect(performance.now() - from).toBeLessThan(15_000)
-    },
-    180_000,
-  )
+  ])('takes time linear to the length of %j again and again', (part, end) => {
+    const length = 2 * 1024 * 1024
+    const html = part.repeat(length / part.length) + end
+    const from = performance.now()
+    page(`<p ${html}`)
+    page(html)
+    // Quadratic work on two million characters would take hours.
+    expect(performance.now() - from).toBeLessThan(15_000)
+  })
 
   it('lets others have a turn within a long page', () => {
     let turns = 0

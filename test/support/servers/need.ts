@@ -9,9 +9,6 @@ import { describe, it, onTestFinished } from 'vitest'
 import type { ServerNeed } from './binaries.ts'
 import { missingText } from './binaries.ts'
 
-/** A database takes its time to start on a machine that has other work. */
-const TIMEOUT_MS = 120_000
-
 /** `describe` for tests against one or more real servers. */
 export function describeWithServer(
   needs: ServerNeed | readonly ServerNeed[],
@@ -20,7 +17,7 @@ export function describeWithServer(
 ): void {
   const missing = [needs].flat().filter((need) => need.locate() === undefined)
   if (missing.length === 0) {
-    describe(title, { timeout: TIMEOUT_MS }, body)
+    describe(title, body)
     return
   }
   const reason = missingText(missing)
