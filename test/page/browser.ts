@@ -16,7 +16,7 @@ import type { Site } from './visit.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Every step of a test ends within it, one way or the other. */
-const STEP_MS = 10_000
+const STEP_MS = 60_000
 
 export interface Stage extends Demo, OpenedBrowser {}
 
