@@ -84,7 +84,7 @@ export class StorageError extends WatchpostError {
   }
 }
 
-/** A damaged row: reading it again fails as well, unlike a temporary failure of the store. */
+/** A damaged row: reading or changing it again fails as well, unlike a temporary failure of the store. */
 export class UnreadableError extends StorageError {}
 
 /** A listener of the engine threw or rejected; passed to the event `error`. `cause` is what it threw. */

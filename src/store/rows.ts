@@ -188,5 +188,7 @@ export function hourTotals(stats: Omit<HourlyStats, 'monitor_id'>): string {
 }
 
 export function toDaily(row: Row): DailyStats {
-  return { ...plain<DailyStats>(row), latency: parsed(row, 'latency') }
+  const latency = parsedObject<DailyStats['latency']>(row, 'latency')
+  if (!Object.values(latency).every(Number.isFinite)) throw unreadable(row, 'latency')
+  return { ...plain<DailyStats>(row), latency }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createCommitter } from '../../src/engine/commit/committer.ts'
 import type { Committer } from '../../src/engine/commit/committer.ts'
-import { StorageError } from '../../src/errors.ts'
+import { NotFoundError, StorageError, UnreadableError } from '../../src/errors.ts'
 import type { Change, Committed } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -27,7 +27,7 @@ interface Rig {
   openRounds: number
 }
 
-function rig(fail?: () => Error | undefined): Rig {
+function rig(fail?: (changes: readonly Change[]) => Error | undefined): Rig {
   const clock = simulatedClock()
   const groups: number[][] = []
   const made: Rig = {
@@ -39,7 +39,7 @@ function rig(fail?: () => Error | undefined): Rig {
       openRounds: () => made.openRounds,
       store: {
         commit(changes) {
-          const error = fail?.()
+          const error = fail?.(changes)
           if (error !== undefined) return Promise.reject(error)
           groups.push(changes.map(({ monitor_id }) => monitor_id))
           return Promise.resolve(
@@ -127,6 +127,30 @@ describe('what is stored together', () => {
     broken = false
     await committer.commit(round(3))
     expect(groups).toEqual([[3]])
+  })
+
+  it.each([
+    new UnreadableError('Unreadable "totals" in row 3'),
+    new NotFoundError('account'),
+    new StorageError('refused', { cause: new TypeError('no number') }),
+  ])('a change that meets a damaged row is refused alone: %s', async (error) => {
+    const { committer, groups } = rig((changes) =>
+      changes.some(({ monitor_id }) => monitor_id === 3) ? error : undefined,
+    )
+    const changes = [1, 2, 3, 4, 5].map((id) => committer.commit(round(id)))
+    const ends = await Promise.allSettled(changes)
+    expect(ends.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ])
+    expect(ends[2]).toEqual({ status: 'rejected', reason: error })
+    expect(groups).toEqual([
+      [1, 2],
+      [4, 5],
+    ])
   })
 
   it('nothing is left waiting once it is drained', async () => {

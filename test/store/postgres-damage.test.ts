@@ -1,6 +1,7 @@
 /** Rows of PostgreSQL that are damaged, or that somebody else wrote: each is named, and none stands in for the others. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { UnreadableError } from '../../src/errors.ts'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import type { FullStore } from '../../src/store/store.ts'
 import {
@@ -132,6 +133,16 @@ describeWithServer(postgresServer, 'damaged rows in PostgreSQL', () => {
       expect(ids(await store.results.list({ monitor_id, limit: 2 }, tell))).toEqual([last, first])
       expect(told.splice(0)).toEqual([expect.stringMatching(`Unreadable ".*" in row ${bad}`)])
     }
+  })
+
+  test('a value that no row takes says that other rows can be written', async () => {
+    const { id: monitor_id, revision } = await store.monitors.create(monitor())
+    const change = { monitor_id, revision, at: T0 }
+    const results = [{ ...result(), round: null as never }]
+    const refused = store.commit([{ ...change, results }])
+    await expect(refused).rejects.toThrow(UnreadableError)
+    await expect(refused).rejects.toThrow(/not-null/)
+    expect(await store.commit([change])).toMatchObject([{ ok: true }])
   })
 
   test('a notification with an id that JavaScript has not exactly', async () => {

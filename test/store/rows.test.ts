@@ -151,6 +151,7 @@ describe('a damaged row', () => {
         ['settings', rows.toVersioned],
         ['machine', rows.toMonitor],
         ['totals', rows.toHourly],
+        ['latency', rows.toDaily],
       ].map(([column, read]) => [text, column, read] as [string, string, (row: Row) => object]),
     ),
   )('has %s in place of the object in %s', (text, column, read) => {

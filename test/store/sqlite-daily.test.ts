@@ -92,6 +92,33 @@ describe('days in an SQLite file', () => {
     await store.close()
   })
 
+  it.each(['{', 'x', '5', 'null', '[]', '{"5":"x"}'])(
+    'totals of today in which %s stands',
+    async (text) => {
+      const name = `damaged-${Buffer.from(text).toString('hex')}.db`
+      const store = await open(name)
+      const { id, count, days } = await counted(store)
+      await count(good('2026-03-01', 10, '5'), good('2026-03-02', 10, '5'))
+      await store.close()
+      const driver = await loadDriver()
+      const db = connect(driver.open(join(directory, name)))
+      for (const pragma of driver.pragmas) db.exec(`PRAGMA ${pragma}`)
+      for (const table of ['monitor_states', 'daily'])
+        db.run(`UPDATE ${table} SET latency = ?`, [text])
+      db.close()
+
+      await store.open()
+      // Also what is late for a day whose totals are damaged.
+      await count(good('2026-03-02', 20, '5'))
+      await count(good('2026-03-01', 20, '5'))
+      await count(good('2026-03-03', 20, '5'))
+      await count(good('2026-03-03', 20, '5'))
+      expect((await days()).map(({ day, ok }) => [day, ok])).toContainEqual(['2026-03-03', 2])
+      expect((await days())[0]).toEqual({ ...good('2026-03-01', 20, '5'), monitor_id: id })
+      await store.close()
+    },
+  )
+
   it('the last day of a monitor that is long paused is pruned as well', async () => {
     const store = await open('prune.db')
     const { count, days } = await counted(store)

@@ -8,13 +8,21 @@ import { createInterface } from 'node:readline'
 import { build } from 'tsup'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WASM_AS_IT_COMES } from '../../scripts/steps.mjs'
+import { UnreadableError } from '../../src/errors.ts'
 import type { FullStore } from '../../src/store/store.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
 import type { Connection } from '../../src/store/sqlite/connection.ts'
 import { loadDriver } from '../../src/store/sqlite/drivers.ts'
 import type { SqliteDriverName } from '../../src/store/sqlite/drivers.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import { claim, firstAccount, monitor, queue, stored } from '../../src/testing/store-suite/case.ts'
+import {
+  claim,
+  firstAccount,
+  monitor,
+  queue,
+  result,
+  stored,
+} from '../../src/testing/store-suite/case.ts'
 
 const builtin: unknown = process.getBuiltinModule('node:sqlite' as 'node:fs')
 const hasNative = builtin !== undefined
@@ -274,6 +282,18 @@ describe('a damaged SQLite file', () => {
         message: `Unreadable "common" in row ${broken.id}`,
       })
       expect(await store.monitors.get(good.id)).toEqual(good)
+    })
+  })
+
+  test('says of a value that no row takes that other rows can be written', async () => {
+    await begun(sqliteStore({ file: newFile() }), async (store) => {
+      const { id: monitor_id, revision } = await store.monitors.create(monitor())
+      const change = { monitor_id, revision, at: 0 }
+      const results = [{ ...result(), round: null as never }]
+      const refused = store.commit([{ ...change, results }])
+      await expect(refused).rejects.toThrow(UnreadableError)
+      await expect(refused).rejects.toThrow(/NOT NULL/)
+      expect(await store.commit([change])).toMatchObject([{ ok: true }])
     })
   })
 

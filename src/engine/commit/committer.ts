@@ -2,13 +2,15 @@
  * Groups changes into commits: one fsync serves many rounds. Changes that arrive during a commit go into the next
  * one; a round without notifications also waits a few milliseconds for rounds that are about to end. A single change
  * does not wait, nor does one with notifications. Deferrable rounds, which change no state and have no waiting caller,
- * are stored a few times a second: if the process is killed, the next round repeats the lost checks.
+ * are stored a few times a second: if the process is killed, the next round repeats the lost checks. A change that
+ * meets a damaged row is refused alone: its group is stored in halves.
  *
  * @module
  */
 
 import { yielderOf } from '../../clock.ts'
 import type { Clock, Timer } from '../../clock.ts'
+import { NotFoundError, UnreadableError } from '../../errors.ts'
 import type { Change, Committed, Store } from '../../store/store.ts'
 import { emit } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -62,23 +64,31 @@ export function createCommitter({ store, clock, openRounds }: CommitterOptions):
   async function writeGroups(): Promise<void> {
     const yieldIfLong = yielderOf(clock)
     while (isDue()) {
-      await yieldIfLong()
-      lastCommit = clock.monotonic()
       const group = waiting.splice(0, groupLength(waiting))
       if (waiting.length === 0) due = Infinity
-      try {
-        const committed = await store.commit(group.map(({ change }) => change))
-        group.forEach(({ resolve, reject }, index) => {
-          const answer = committed[index]
-          if (answer === undefined) reject(new Error('The store answered with too few commits'))
-          else resolve(answer)
-        })
-      } catch (error) {
-        for (const { reject } of group) reject(error)
-      }
+      await write(group, yieldIfLong)
     }
     flushing = undefined
     if (waiting.length > 0) arm()
+  }
+
+  async function write(group: readonly Waiting[], yieldIfLong: () => Promise<void>): Promise<void> {
+    await yieldIfLong()
+    lastCommit = clock.monotonic()
+    try {
+      const committed = await store.commit(group.map(({ change }) => change))
+      group.forEach(({ resolve, reject }, index) => {
+        const answer = committed[index]
+        if (answer === undefined) reject(new Error('The store answered with too few commits'))
+        else resolve(answer)
+      })
+    } catch (error) {
+      if (group.length > 1 && isOfOneChange(error)) {
+        const middle = group.length >> 1
+        await write(group.slice(0, middle), yieldIfLong)
+        await write(group.slice(middle), yieldIfLong)
+      } else for (const { reject } of group) reject(error)
+    }
   }
 
   /** Deferrable changes are committed along with the others, in order. */
@@ -120,6 +130,15 @@ export function createCommitter({ store, clock, openRounds }: CommitterOptions):
       while (flushing !== undefined) await flushing
     },
   }
+}
+
+/** Whether others can be stored, and this one cannot when it is tried again: it meets a damaged row. */
+export function isOfOneChange(error: unknown): boolean {
+  return (
+    error instanceof UnreadableError ||
+    error instanceof NotFoundError ||
+    (error instanceof Error && error.cause instanceof TypeError)
+  )
 }
 
 /** How many of the waiting changes one transaction takes: at least one. */

@@ -12,6 +12,7 @@ import { ClosedError, ConflictError, NotFoundError, StorageError } from '../../e
 import type { EpochMs, LocationRecord, Notice } from '../../model.ts'
 import { REPORT_SLACK_MS } from '../../probes/transport.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../probes/transport.ts'
+import { isOfOneChange } from '../commit/committer.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import { checkOrder } from '../checks/check-order.ts'
@@ -259,8 +260,9 @@ export function createRounds(options: RoundsOptions): Rounds {
   }
 }
 
-/** A failure of the store, or continuous concurrent changes. */
+/** A failure of the store, or continuous concurrent changes; a damaged row fails again. */
 function isPassing(error: unknown): boolean {
+  if (isOfOneChange(error)) return false
   return error instanceof StorageError || (error instanceof ConflictError && error.code === 'busy')
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { isWatchpostError, NotFoundError, StorageError } from '../../errors.ts'
+import { isWatchpostError, NotFoundError, StorageError, UnreadableError } from '../../errors.ts'
 import { storageError } from '../promised.ts'
 
 /** A statement or a transaction exceeded its deadline. */
@@ -65,6 +65,8 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^DEADLINE$/, 'no answer in time'],
 ]
 
+/** Of a value in one row (data exceptions, violated constraints): other rows can be written. */
+const OF_A_ROW = /^2[23]...$/
 const FOREIGN_KEY_VIOLATION = '23503'
 export const UNIQUE_VIOLATION = '23505'
 
@@ -78,6 +80,8 @@ export function explain(place: string, error: unknown): Error {
   const code = codeOf(error)
   // All foreign keys refer to accounts.
   if (code === FOREIGN_KEY_VIOLATION) return new NotFoundError('account')
+  if (OF_A_ROW.test(code) && error instanceof Error)
+    return new UnreadableError(`${place}: ${error.message}`, { cause: error })
   const hint = HINTS.find(([sign]) => sign.test(code))?.[1]
   const known = reasonOf(error)
   if (known !== undefined) return new StorageError(`${place}: ${hint ?? known}`, { cause: error })

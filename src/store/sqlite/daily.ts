@@ -54,8 +54,9 @@ export function partsOf({ day, ok, fail, unknown, ok_ms, latency }: Counts): Par
 }
 
 const COUNTED = 'ok = ok + ?, fail = fail + ?, unknown = unknown + ?, ok_ms = ok_ms + ?'
-/** The path of the bucket, twice, and its count. */
-const BUCKET = 'latency = json_set(latency, ?, COALESCE(latency ->> ?, 0) + ?)'
+/** The path of the bucket, twice, and its count. Buckets that are damaged are lost; later ones are not. */
+const BUCKET =
+  "latency = iif(json_valid(latency), json_set(latency, ?, COALESCE(latency ->> ?, 0) + ?), '{}')"
 const OF_DAY = 'WHERE monitor_id = ? AND day = ?'
 
 /** Added by the database, without reading the row. Takes the values that `valuesOf` returns for a part with a bucket. */

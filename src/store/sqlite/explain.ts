@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isWatchpostError, NotFoundError } from '../../errors.ts'
+import { isWatchpostError, NotFoundError, UnreadableError } from '../../errors.ts'
 import { storageError } from '../promised.ts'
 
 /** The wasm driver reports a full disk only by this message. */
@@ -16,6 +16,9 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/readonly|EACCES|EPERM|EROFS/i, 'this process may not write there'],
 ]
 
+/** Of a value in one row: the file is sound, and other rows can be written. */
+const OF_A_ROW = /malformed JSON|constraint failed/i
+
 /**
  * Wraps any error as a `StorageError` that names the file, with the original as cause; a violated foreign key becomes
  * `NotFoundError`.
@@ -25,6 +28,7 @@ export function explain(file: string, error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error)
   // All foreign keys refer to accounts.
   if (/FOREIGN KEY constraint failed/i.test(reason)) return new NotFoundError('account')
+  if (OF_A_ROW.test(reason)) return new UnreadableError(`${file}: ${reason}`, { cause: error })
   const hint = HINTS.find(([sign]) => sign.test(reason))?.[1]
   return storageError(hint === undefined ? file : `${file}: ${hint}`, error)
 }
