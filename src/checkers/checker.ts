@@ -113,7 +113,8 @@ export interface CheckContext {
   /** Records a measurement immediately, so that it is kept if the check fails later. */
   measure(details: JsonObject): void
   /**
-   * Imports a package on first use; a missing package becomes an error with the install command.
+   * Imports a package on first use; a missing package becomes an error with the install command. The time that it
+   * takes lengthens the deadline of the check, by 30 s at most, and is in no measurement.
    */
   load<T>(name: string, importer: () => Promise<T>): Promise<T>
   /** Releases resources that `ctx.net` did not open; called after `run` or at the deadline. */

@@ -14,6 +14,7 @@ import type { Logger } from '../../logger.ts'
 import type { CheckReport, Json, JsonObject, LocationRecord } from '../../model.ts'
 import { DeadlineError } from '../../net/timing/deadline.ts'
 import { explain } from '../../net/explain.ts'
+import { CheckFailure } from '../../net/failure.ts'
 import type { Network } from '../../net/create-net.ts'
 import { createStop } from '../../net/timing/stop.ts'
 import type { Stop, StopSignal } from '../../net/timing/stop.ts'
@@ -27,6 +28,9 @@ import type { SharedState } from './shared-state.ts'
 
 /** Time for a checker to release its resources. */
 const RELEASE_MS = 1_000
+
+/** Packages that a check loads on first use lengthen its deadline by what they take, at most by this. */
+const LOADING_MS = 30_000
 
 export interface CheckRun {
   readonly clock: Clock
@@ -61,8 +65,16 @@ export async function executeCheck(
   const onStop = () => stop.abort(run.signal?.reason as Error)
   run.signal?.addEventListener('abort', onStop, { once: true })
   if (run.signal?.aborted === true) onStop()
-  const timer = clock.timer(timeout_ms, () => stop.abort(new DeadlineError(timeout_ms)))
-  const remaining = (): number => Math.max(0, timeout_ms - (clock.monotonic() - from))
+  const remaining = (): number => {
+    const waited_ms = Math.min(trace.loading_ms(), LOADING_MS)
+    return Math.max(0, timeout_ms + waited_ms - (clock.monotonic() - from))
+  }
+  const overdue = (): void => {
+    const left_ms = remaining()
+    if (left_ms > 0) timer = clock.timer(left_ms, overdue)
+    else stop.abort(trace.loading_ms() > LOADING_MS ? slowLoading() : new DeadlineError(timeout_ms))
+  }
+  let timer = clock.timer(timeout_ms, overdue)
   const net = run.network.open({ signal: stop, deadlineIn: remaining, trace })
   const held: Release[] = []
 
@@ -230,6 +242,11 @@ function inTime(ending: Promise<void>, { clock, log }: Releasing): Promise<void>
       over()
     })
   })
+}
+
+function slowLoading(): CheckFailure {
+  const text = `Loading the packages of this check takes more than ${LOADING_MS} ms`
+  return new CheckFailure('probe_overloaded', text)
 }
 
 /** Loads an optional package. @throws MissingDependencyError */
