@@ -128,7 +128,10 @@ describe('a monitor that warns by its baseline', () => {
     await clock.advance(9 * MINUTE)
     await r.engine.stop()
     const again = await r.restart({ store: sqliteStore({ file }) })
-    await clock.advance(3 * MINUTE)
+    await clock.advance(MINUTE)
+    // On a busy machine the store yields more often while it reads three weeks.
+    for (let turn = 0; turn < 500; turn++) await clock.settle()
+    await clock.advance(2 * MINUTE)
     const monitor = await again.engine.monitors.get(id)
     expect(monitor.degraded?.cause_text).toMatch(/^response is 420 ms; usual at this hour/)
     // The checks before the restart count among the seven.

@@ -82,8 +82,15 @@ it('in memory, the last of thousands of monitors is created nearly as fast as th
   }
   // The compiler sees it first.
   await create()
-  const first = await measureCpu(create)
+  const first = await leastCpu(create)
   for (let n = 0; n < 7; n++) await create()
-  const last = await measureCpu(create)
-  expect(last.cpu_ms / first.cpu_ms).toBeLessThan(3)
+  const last = await leastCpu(create)
+  expect(last / first).toBeLessThan(3)
 })
+
+/** Of three: a collection of garbage falls into one of them. */
+async function leastCpu(work: () => Promise<void>): Promise<number> {
+  const taken: number[] = []
+  for (let times = 0; times < 3; times++) taken.push((await measureCpu(work)).cpu_ms)
+  return Math.min(...taken)
+}
