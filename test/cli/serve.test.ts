@@ -362,7 +362,11 @@ describe('a setting of serve', () => {
     // Only a check that fails waits for its deadline.
     const input = { type: 'http', url, timeout_ms: verdict === 'ok' ? 30_000 : 4000 }
     const monitors = await Promise.all([1, 2, 3].map(() => created(server, input)))
-    // The checks of their creation may be over by now: all three are asked for again, at once.
+    const isChecked = async ({ id }: { readonly id: number }) =>
+      (await server.call(`/api/v1/monitors/${id}`)).body.monitor.last_check_at !== null
+    // One that is asked for joins the check of its creation if that runs, and the other two are left alone.
+    if (verdict === 'ok')
+      for (const each of monitors) await expect.poll(() => isChecked(each)).toBe(true)
     const [first] = await Promise.all(
       monitors.map(({ id }) =>
         server.call(`/api/v1/monitors/${id}/check?wait=1`, { method: 'POST' }),
