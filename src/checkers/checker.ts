@@ -188,7 +188,7 @@ export interface Checker<
   readonly response?: (keyof M & string) | undefined
   /** What is charted beside the response time. Default: nothing. */
   readonly charts?: readonly FigureChart[] | undefined
-  /** Events of the notices that it may return. */
+  /** Events of the notices that it may return; others are dropped. */
   readonly events?: readonly string[] | undefined
   /** The event sent instead of `down` when its incident opens. */
   readonly downEvent?: string | undefined

@@ -8,6 +8,9 @@ import type { Outcome } from '../model.ts'
 import { hundredths } from '../net/timing/trace.ts'
 import type { AnyChecker } from './checker.ts'
 
+/** A probe elsewhere may say anything: what is longer (115 days) is no time, and could not be added. */
+const LONGEST_MS = 1e10
+
 /** A check of it connects to nothing: its duration says nothing. */
 export function isUntimed(checker: Pick<AnyChecker, 'push' | 'composite'> | undefined): boolean {
   return checker?.push !== undefined || checker?.composite !== undefined
@@ -29,5 +32,5 @@ export function responseOf(
     return hundredths(Math.max(0, duration_ms - oauth_ms))
   }
   const figure = details[checker.response]
-  return typeof figure === 'number' && figure >= 0 ? figure : null
+  return typeof figure === 'number' && figure >= 0 && figure <= LONGEST_MS ? figure : null
 }

@@ -58,23 +58,27 @@ export function newNotices(
   const known = new Set(sent_notice_keys)
   const keys = new Set<string>()
   const fresh: Notice[] = []
+  /** Of the keys and of what is said. */
+  const places = new Map<string, number>()
   for (const notice of notices) {
     const key = keyOf(notice)
     if (known.has(key)) continue
     keys.add(key)
-    const at = fresh.findIndex((each) => keyOf(each) === key || saysTheSame(each, notice))
+    const said = saidBy(notice)
+    const at = Math.min(places.get(key) ?? Infinity, places.get(said) ?? Infinity)
     const like = fresh[at]
-    if (like === undefined) fresh.push(notice)
-    else fresh[at] = { ...like, data: { ...like.data, ...locationsOf(like, notice) } }
+    if (like === undefined) {
+      places.set(key, fresh.length).set(said, fresh.length)
+      fresh.push(notice)
+    } else fresh[at] = { ...like, data: { ...like.data, ...locationsOf(like, notice) } }
   }
   if (fresh.length === 0) return { fresh, sent_notice_keys }
   return { fresh, sent_notice_keys: [...sent_notice_keys, ...keys].slice(-SENT_NOTICES_LIMIT) }
 }
 
-function saysTheSame(a: Notice, b: Notice): boolean {
-  const said = ({ event, data: { locations: _, ...data } }: Notice): string =>
-    JSON.stringify([event, data])
-  return said(a) === said(b)
+/** Begins otherwise than a key. */
+function saidBy({ event, data: { locations: _, ...data } }: Notice): string {
+  return JSON.stringify([event, data])
 }
 
 function locationsOf(...notices: readonly Notice[]): JsonObject {

@@ -122,7 +122,8 @@ function addBuckets(a: readonly number[], b: readonly number[]): readonly number
   const least = Math.max(first, top - MAX_BUCKETS + 1)
   const sums = low.length - 1 === top - first + 1 && least === first ? [...low] : [least]
   if (sums.length === 1) {
-    for (let at = least; at <= top; at++) sums.push(0)
+    // By their number: beyond 2^53 the next bucket is the same.
+    for (let more = top - least; more >= 0; more--) sums.push(0)
     addInto(sums, low)
   }
   addInto(sums, more)

@@ -81,6 +81,12 @@ describe('hourly totals', () => {
     expect(hourlyOf(next.hour!)).toEqual([{ hour: 6 * HOUR, location_id: 2, ...counts() }])
   })
 
+  it.each([Infinity, 1e300, 2 ** 53])('end with a bucket of the number %d', (bucket) => {
+    const sum = addHours(counts({ latency: [bucket, 1] }), counts())
+    expect(sum.latency.length).toBeLessThanOrEqual(MAX_BUCKETS + 1)
+    expect(sum.ok).toBe(2)
+  })
+
   it('hold percentiles within five percent, in bounded space whatever the target does', () => {
     const numbers = Array.from({ length: 500 }, (_, at) => ((at * 37) % 500) - 250)
     const wild = numbers.map((at) => counts({ latency: [at, 1] })).reduce(addHours)

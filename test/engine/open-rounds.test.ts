@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { defineChecker, up } from '../../src/checkers/checker.ts'
 import type { AnyChecker } from '../../src/checkers/checker.ts'
 import type { CheckAnswer } from '../../src/probes/transport.ts'
-import { NOON } from './cached-monitor.ts'
+import { NOON, plain } from './cached-monitor.ts'
 import { FAILED, roundsRig } from './rounds-rig.ts'
 
 const MINUTE = 60_000
@@ -126,10 +126,11 @@ describe('a round', () => {
   })
 
   it('says of a notice where it was seen, if there are several locations', async () => {
-    const { rounds, add, orders, answer, clock } = await roundsRig()
-    const one = rounds.run(await add(), NOON)
-    const two = rounds.run(await add(BOTH), NOON)
-    const neither = rounds.run(await add(BOTH), NOON)
+    const telling = { ...plain, type: 'telling', events: ['expiring'] } as AnyChecker
+    const { rounds, add, orders, answer, clock } = await roundsRig(telling)
+    const one = rounds.run(await add({}, { type: 'telling' }), NOON)
+    const two = rounds.run(await add(BOTH, { type: 'telling' }), NOON)
+    const neither = rounds.run(await add(BOTH, { type: 'telling' }), NOON)
     answer(orders[0], {}, { notices: [notice] })
     answer(orders[1])
     answer(orders[2], {}, { notices: [notice] })

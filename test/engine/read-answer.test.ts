@@ -134,6 +134,25 @@ describe('what has no bound of its own', () => {
     expect(reportOf({ notices: [notice(sized(LARGEST + 1))] })?.notices).toEqual([])
   })
 
+  it('are the data of notices: together 128 KiB', () => {
+    const notices = Array.from({ length: 3 }, (_, n) => ({
+      ...{ event: 'e', key: `${n}`, data: sized(LARGEST / 2) },
+    }))
+    expect(reportOf({ notices })?.notices).toEqual(notices.slice(0, 2))
+  })
+
+  it('is dropped where it is nested too deep to be written, however long it is', () => {
+    const nested = (depth: number): JsonObject => (depth === 0 ? {} : { of: nested(depth - 1) })
+    for (const beside of ['', 'x'.repeat(LARGEST / 2)]) {
+      const deep = { beside, deep: nested(2000) }
+      expect(outcomeOf({ details: deep })?.details).toEqual({})
+      expect(reportOf({ memo: deep })?.memo).toBeNull()
+      expect(reportOf({ notices: [{ event: 'e', key: 'k', data: deep }] })?.notices).toEqual([])
+      const fits = { beside, deep: nested(100) }
+      expect(outcomeOf({ details: fits })?.details).toEqual(fits)
+    }
+  })
+
   it('is left out where it is not of its kind', () => {
     for (const more of [{ notices: 'all' }, { since: 'now' }, { late: 'yes' }, { begun: 0 }])
       expect(reportOf(more)).toEqual({ outcome: OK })
@@ -143,6 +162,8 @@ describe('what has no bound of its own', () => {
     expect(reportOf({ since: String(NOW - 5) })).toEqual({ outcome: OK })
     for (const since of [NOW - DAY, NOW])
       expect(reportOf({ since })).toEqual({ outcome: OK, since })
+    // Not every store has fractions of milliseconds.
+    expect(reportOf({ since: NOW - 0.5 })).toEqual({ outcome: OK, since: NOW - 1 })
   })
 
   it('are notices: those with an event, a key of 1,000 characters and data, of the first hundred', () => {

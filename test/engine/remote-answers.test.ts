@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { ping } from '../../src/checkers/ping.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import type { JsonObject } from '../../src/model.ts'
 import type { CheckAnswer, CheckOrder, ProbeTransport } from '../../src/probes/transport.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 
@@ -40,7 +42,13 @@ async function answeredBy(answersTo: (order: CheckOrder) => readonly unknown[]) 
   }
   const store = sqliteStore({ file: join(folder, 'data.db') })
   const locations = ['fra', 'iad']
-  const engine = createEngine({ store, checkers: [tcp], probes, locations, logger: false })
+  const engine = createEngine({
+    store,
+    checkers: [{ ...tcp(), events: ['moved'] }, ping()],
+    probes,
+    locations,
+    logger: false,
+  })
   onTestFinished(async () => {
     await engine.stop({ drainMs: 0 })
     rmSync(folder, { recursive: true, force: true })
@@ -149,6 +157,41 @@ describe('an answer of a probe', () => {
     expect(JSON.stringify(results)).not.toContain('\\u001b')
     expect(results[0]?.phases).toEqual({ a: 1 })
     expect(notices.length).toBeLessThanOrEqual(100)
+  })
+
+  it('that is nested too deep does not hide what others see', async () => {
+    const details = JSON.parse(`{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`) as JsonObject
+    const { engine } = await answeredBy((order) => [
+      answerTo(order, order.location.id === 1 ? { verdict: 'ok', details } : {}),
+    ])
+    const { id } = await engine.monitors.create({
+      ...{ type: 'tcp', host: '127.0.0.1', port: 1, fail_threshold: 1 },
+      ...{ location_ids: [1, 2], confirm_locations: 1 },
+    })
+    await engine.monitors.check(id)
+    expect((await engine.monitors.get(id)).state).toBe('down')
+  })
+
+  it.each(['down', 'up', 'restored', 'ssl_changed'])(
+    'has no notice %s, which its type does not list',
+    async (event) => {
+      const { engine, monitor } = await answeredBy((order) => [
+        answerTo(order, { verdict: 'ok' }, { notices: [{ event, key: 'k', data: {} }] }),
+      ])
+      const told: unknown[] = []
+      engine.on('notice', (notice) => void told.push(notice))
+      await engine.monitors.check((await monitor(1, [1])).id)
+      expect(told).toEqual([])
+    },
+  )
+
+  it('with a response time that is none is counted without one', async () => {
+    const { engine } = await answeredBy((order) => [
+      answerTo(order, { verdict: 'ok', details: { rtt_avg_ms: JSON.parse('1e999') as number } }),
+    ])
+    const { id } = await engine.monitors.create({ type: 'ping', host: '127.0.0.1' })
+    for (let n = 0; n < 3; n++) await engine.monitors.check(id)
+    expect((await engine.monitors.get(id)).state).toBe('up')
   })
 
   it('of a location that was not asked decides nothing', async () => {

@@ -33,6 +33,7 @@ async function engineWith(deeds: Deeds, deliver: (to: string) => unknown = () =>
       pass: field.secret({ description: 'Any' }),
     },
     causes: { broken: { text: 'It is broken' } },
+    events: ['news'],
     target: (s) => s.host,
     run: (ctx, s) => (deeds[s.host]?.(ctx) ?? Promise.resolve(up())) as never,
   })
@@ -117,6 +118,7 @@ describe('a checker', () => {
         { event: 7 },
         { event: 'X y\r\n', key: 'k', data: {} },
         { event: 'news', key: 'k', data: { a: 1 } },
+        { event: 'not_listed', key: 'k', data: {} },
       ],
       since: NaN,
       late: 'yes',

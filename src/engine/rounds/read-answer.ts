@@ -80,19 +80,24 @@ function readFindings(
   now: EpochMs,
 ): Omit<CheckReport, 'outcome'> {
   return {
-    ...(Array.isArray(notices)
-      ? { notices: notices.slice(0, MAX_NOTICES).filter(isBoundedNotice) }
-      : {}),
+    ...(Array.isArray(notices) ? { notices: readNotices(notices) } : {}),
     ...(memo === undefined ? {} : { memo: fitsIn(memo, JSON_CHARS) ? (memo as Json) : null }),
     // It dates the incident, whatever the other locations report.
-    ...(isRecent(since, now) ? { since } : {}),
+    ...(isRecent(since, now) ? { since: Math.floor(since) } : {}),
     ...(late === true ? { late } : {}),
     ...(begun === false ? { begun } : {}),
   }
 }
 
-function isBoundedNotice(value: unknown): value is Notice {
-  return isNotice(value) && value.key.length <= KEY_CHARS && fitsIn(value.data, JSON_CHARS)
+/** All of them are compared, sent and stored in one turn, so that their data have one bound. */
+function readNotices(given: readonly unknown[]): readonly Notice[] {
+  let chars = 0
+  return given.slice(0, MAX_NOTICES).filter((value): value is Notice => {
+    if (!isNotice(value) || value.key.length > KEY_CHARS || !fitsIn(value.data, JSON_CHARS))
+      return false
+    chars += JSON.stringify(value.data).length
+    return chars <= JSON_CHARS
+  })
 }
 
 function isRecent(value: unknown, now: EpochMs): value is EpochMs {

@@ -292,13 +292,18 @@ function machineInputOf(
   return {
     event: roundEvent(cached, all, tick),
     reports: all,
-    notices: all.flatMap((reported) => noticesOf(reported, locations.length > 1)),
+    notices: all.flatMap((reported) => noticesOf(cached, reported, locations.length > 1)),
   }
 }
 
-/** With the location of each, if there are several. */
-function noticesOf({ location_id, report }: Reported, several: boolean): readonly Notice[] {
-  const { notices = [] } = report
+/** Those that the type lists: a probe elsewhere cannot say `down`. With the location of each, if there are several. */
+function noticesOf(
+  { type: { checker } }: CachedMonitor,
+  { location_id, report }: Reported,
+  several: boolean,
+): readonly Notice[] {
+  const { events = [] } = checker
+  const notices = report.notices?.filter(({ event }) => events.includes(event)) ?? []
   if (!several) return notices
   return notices.map((notice) => ({
     ...notice,
