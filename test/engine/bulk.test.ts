@@ -40,6 +40,37 @@ async function statesOf({ engine }: Rig): Promise<readonly string[]> {
 const none = { failed: 0, failures: [], next: null }
 
 describe('several bulk actions of one account', () => {
+  it.each([70, 5])('end with their account and write nothing behind it: %i', async (count) => {
+    const { engine, store } = await rig()
+    onTestFinished(() => engine.stop())
+    const { id } = await engine.accounts.create({ name: 'gone' })
+    const { monitors } = engine.account(id)
+    const monitor = { type: 'scripted', name: 'm', host: 'm.test', interval_sec: 3600 }
+    for (let n = 0; n < count; n++) await monitors.create(monitor)
+    const all = { all: true } as const
+    const asked = [
+      monitors.bulk({ action: 'pause', filter: all }),
+      monitors.bulk({ action: 'tag', filter: all, add_tags: ['late'] }),
+      monitors.bulk({ action: 'check', filter: all, dry_run: true }),
+    ]
+    const written: unknown[] = []
+    engine.on('audit', ({ action }) => written.push(action))
+    await engine.accounts.remove(id)
+    const before = written.length
+    const ends = await Promise.allSettled(asked)
+    expect(ends).toEqual(
+      asked.map(() => ({
+        status: 'rejected',
+        reason: expect.objectContaining({ message: 'There is no such account' }) as unknown,
+      })),
+    )
+    expect(written.slice(before)).toEqual([])
+    expect(await store.auditLog.list({ account_id: 'all', limit: 500 })).not.toContainEqual(
+      expect.objectContaining({ account_id: id }),
+    )
+    expect([...engine.readings()]).toEqual([])
+  })
+
   it('are carried out one after the other, ten at most, and keep no other account waiting', async () => {
     const { engine } = await rig()
     onTestFinished(() => engine.stop())

@@ -54,7 +54,12 @@ export function bulkOf(
   steps: BulkSteps,
 ): (input: BulkInput, options?: BulkPermission) => Promise<BulkView> {
   return async (input, options) => {
-    const { permitted = () => Promise.resolve() } = readFilter(bulkPermission, options)
+    const { permitted: asked } = readFilter(bulkPermission, options)
+    const permitted = async (): Promise<void> => {
+      // The account may be removed while the action waits or runs.
+      await context.ready()
+      await asked?.()
+    }
     const {
       filter: given,
       dry_run = false,
@@ -71,7 +76,9 @@ export function bulkOf(
       const ids = await idsOf(context, { account_id, filter, limit: limit + 1, after })
       const found = ids.slice(0, limit)
       const next = ids.length > limit ? (found.at(-1) ?? null) : null
-      return { ...(await executeAll(context, found, { work, dry_run, permitted })), next }
+      const done = await executeAll(context, found, { work, dry_run, permitted })
+      await context.ready()
+      return { ...done, next }
     })
   }
 }
