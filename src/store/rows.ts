@@ -9,6 +9,7 @@ import type {
   AccountRecord,
   AttemptRecord,
   AuditRecord,
+  Availability,
   AvailabilityChange,
   ContactRecord,
   DailyStats,
@@ -27,8 +28,8 @@ import type {
 import { isJsonObject } from '../model/json.ts'
 import { isOutcomeFit, unfitPart } from './monitor-form.ts'
 import { unpackPhases } from './phases.ts'
-import { requireNumbers, unreadable } from './readable.ts'
-import type { Row } from './readable.ts'
+import { readable, requireNumbers, unreadable } from './readable.ts'
+import type { OnUnreadable, Row } from './readable.ts'
 
 export type { Row }
 
@@ -91,9 +92,28 @@ export function toKey(row: Row): KeyRecord {
   return { ...plain<KeyRecord>(row), scopes: parsedList(row, 'scopes') }
 }
 
-export const toAvailability = (row: Row): AvailabilityChange => plain(row)
 export const toNotification = (row: Row): NotificationRecord => plain(row)
 export const toAttempt = (row: Row): AttemptRecord => plain(row)
+
+const AVAILABILITIES: readonly unknown[] = [
+  'up',
+  'degraded',
+  'down',
+  'unknown',
+  'paused',
+  'maintenance',
+] satisfies readonly Availability[]
+
+/** What was before a damaged change does not go on behind it: the time up to the next one is unknown. */
+export function toChanges(rows: readonly Row[], onUnreadable?: OnUnreadable): AvailabilityChange[] {
+  const read = (row: Row): AvailabilityChange => {
+    const { monitor_id, at, availability } = plain<AvailabilityChange>(row)
+    if (AVAILABILITIES.includes(availability)) return { monitor_id, at, availability }
+    onUnreadable?.(unreadable(row, 'availability'))
+    return { monitor_id, at, availability: 'unknown' }
+  }
+  return readable(rows, read, onUnreadable)
+}
 
 export function toContact(row: Row): ContactRecord {
   const contact = plain<ContactRecord>(row)

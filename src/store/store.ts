@@ -223,13 +223,14 @@ export interface Store {
   readonly availability?: {
     /**
      * The changes within [from, to), preceded by the last one before `from`, oldest first. `limit` bounds the changes
-     * within; a store may ignore it and return all of them.
+     * within; a store may ignore it and return all of them. A damaged change is one to `unknown`.
      */
     list(
       monitor_id: number,
       from: EpochMs,
       to: EpochMs,
       limit?: number,
+      onUnreadable?: OnUnreadable,
     ): Promise<readonly AvailabilityChange[]>
   }
 
@@ -307,8 +308,7 @@ export interface Store {
 
   /**
    * Optional: online backup. Without it `engine.backup` rejects. Writes everything committed before the call to a new
-   * file that only its owner may read, while the store goes on; the file has its name once it is whole and on the
-   * disk.
+   * file that only its owner may read, while the store goes on; the file has its name once it is whole and on disk.
    *
    * @throws ConfigurationError if the file exists, or the store is backed up by other means
    */

@@ -116,6 +116,28 @@ it.each<[string, string, string, List]>([
   expect(about[0]).toMatch(new RegExp(`^${noun} cannot be read`))
 })
 
+it.each([
+  ['availability', "'dxwn'"],
+  ['at', `-${HUGE}`],
+])('shows the time behind a change of availability as unknown: %s = %s', async (column, value) => {
+  const { damage } = await stored()
+  const { engine, said } = await damage(
+    `UPDATE availability SET ${column} = ${value} WHERE monitor_id = 2`,
+  )
+  for (let times = 0; times < 2; times++)
+    expect(await engine.monitors.uptime(2, { days: 1 })).toMatchObject({
+      overall: null,
+      down_sec: 0,
+      unknown_sec: 130 * 60,
+    })
+  expect((await engine.monitors.uptime(1, { days: 1 })).down_sec).toBeGreaterThan(120 * 60)
+  expect(said).toEqual([
+    expect.stringMatching(
+      `^a change of availability cannot be read; the time behind it is unknown: Unreadable "${column}"`,
+    ),
+  ])
+})
+
 it('lists the incidents of a damaged monitor without its name', async () => {
   const { damage } = await stored()
   const { engine, said } = await damage("UPDATE monitors SET common = '{' WHERE id = 1")

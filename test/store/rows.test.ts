@@ -114,9 +114,9 @@ const KINDS: readonly (readonly [string, (row: Row) => object, Row, object])[] =
   ['an attempt', rows.toAttempt, { notification_id: 3, n: 1 }, { notification_id: 3, n: 1 }],
   [
     'a change of availability',
-    rows.toAvailability,
-    { monitor_id: 3, at: 4 },
-    { monitor_id: 3, at: 4 },
+    (row) => rows.toChanges([row])[0] ?? {},
+    { id: 7, monitor_id: 3, at: 4, availability: 'up' },
+    { monitor_id: 3, at: 4, availability: 'up' },
   ],
 ]
 
@@ -163,6 +163,36 @@ describe('a damaged row', () => {
   it.each(['{}', '{"state":"fine"}'])('has no state that a monitor can have: %s', (machine) => {
     const row = { id: 3, common: '{}', settings: '{}', machine }
     expect(() => rows.toMonitor(row)).toThrow('Unreadable "machine" in row 3')
+  })
+})
+
+describe('changes of availability', () => {
+  it('the time behind one that is damaged is unknown, and one without a time is left out', () => {
+    const change = (id: number, at: number, availability: string | number): Row => ({
+      id,
+      monitor_id: 3,
+      at,
+      availability,
+    })
+    const given = [
+      change(1, -1e300, 'up'),
+      change(2, 5, 'down'),
+      change(3, 6, 'uq'),
+      change(4, 7, 5),
+      change(5, 8, 'up'),
+    ]
+    const told: string[] = []
+    expect(rows.toChanges(given, ({ message }) => told.push(message))).toEqual([
+      { monitor_id: 3, at: 5, availability: 'down' },
+      { monitor_id: 3, at: 6, availability: 'unknown' },
+      { monitor_id: 3, at: 7, availability: 'unknown' },
+      { monitor_id: 3, at: 8, availability: 'up' },
+    ])
+    expect(told).toEqual([
+      'Unreadable "at" in row 1',
+      'Unreadable "availability" in row 3',
+      'Unreadable "availability" in row 4',
+    ])
   })
 })
 

@@ -21,6 +21,7 @@ const MESSAGES = {
   incident: 'an incident cannot be read; it is left out',
   notification: 'a notification cannot be read; it is left out',
   totals: 'totals of an hour or a day cannot be read; they are left out',
+  availability: 'a change of availability cannot be read; the time behind it is unknown',
   audit: 'an entry of the audit log cannot be read; it is left out',
 } as const
 

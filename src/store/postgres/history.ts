@@ -1,5 +1,5 @@
 import { readable, readablePage } from '../readable.ts'
-import { toAvailability, toDaily, toHourly, toIncident, toResult } from '../rows.ts'
+import { toChanges, toDaily, toHourly, toIncident, toResult } from '../rows.ts'
 import { accountAsked } from '../rules.ts'
 import { where } from '../sql.ts'
 import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
@@ -75,9 +75,9 @@ const AVAILABILITY = `
 
 export function availability(db: Database): FullStore['availability'] {
   return {
-    async list(monitor_id, from, to, limit) {
+    async list(...[monitor_id, from, to, limit, onUnreadable]) {
       const rows = await db.rows(AVAILABILITY, [monitor_id, from, to, limit ?? null])
-      return rows.map(({ id: _id, ...row }) => toAvailability(row))
+      return toChanges(rows, onUnreadable)
     },
   }
 }

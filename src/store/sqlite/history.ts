@@ -3,7 +3,7 @@ import { accountAsked } from '../rules.ts'
 import type { IncidentQuery, ResultQuery, FullStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { readablePage } from '../readable.ts'
-import { toAvailability, toIncident, toResult } from '../rows.ts'
+import { toChanges, toIncident, toResult } from '../rows.ts'
 import { createScan } from './scan.ts'
 
 export const RESULT_COLUMNS: string = `id, monitor_id, location_id, round, started_at, lag_ms, duration_ms, verdict,
@@ -78,9 +78,9 @@ export function incidents(db: Connection): Sync<FullStore['incidents'], 'list'> 
 }
 
 export function availability(db: Connection): Sync<FullStore['availability']> {
-  const columns = 'monitor_id, at, availability'
+  const columns = 'id, monitor_id, at, availability'
   return {
-    list(monitor_id, from, to, limit) {
+    list(...[monitor_id, from, to, limit, onUnreadable]) {
       const before = db.all(
         `SELECT ${columns} FROM availability WHERE monitor_id = ? AND at < ?
          ORDER BY at DESC, id DESC LIMIT 1`,
@@ -92,7 +92,7 @@ export function availability(db: Connection): Sync<FullStore['availability']> {
         // In SQLite a negative number means no limit.
         [monitor_id, from, to, limit ?? -1],
       )
-      return [...before, ...within].map(toAvailability)
+      return toChanges([...before, ...within], onUnreadable)
     },
   }
 }
