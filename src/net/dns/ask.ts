@@ -13,7 +13,7 @@ import { CheckFailure } from '../failure.ts'
 import type { Connection, ConnectOptions, Net } from '../net.ts'
 import type { Address } from '../connection/endpoint.ts'
 import type { ReadingOptions } from '../http/reading.ts'
-import { decodeReply, encodeQuery } from './message.ts'
+import { decodeReply, encodeQuery, mayAnswer } from './message.ts'
 import type { Codec, Question, Reply } from './message.ts'
 import { urlOf } from './names.ts'
 import type { NameServer } from './names.ts'
@@ -90,13 +90,16 @@ export function createAsker(parts: AskerParts, codec: Codec): Asker {
   function datagram(question: Question, place: Place, timeout_ms: number, edns: boolean) {
     const { address, port, server } = place
     const { message: bytes, read } = message(question, place, edns)
+    const concerns = (datagram: Buffer): boolean => mayAnswer(datagram, bytes)
     if (server !== UNNAMED) parts.reaches(address.address)
     return exchangeUdp({
       address: address.address,
       port,
       server,
       message: bytes,
+      concerns,
       read,
+      inTurns,
       timeout_ms,
       clock,
       signal,

@@ -15,14 +15,15 @@ import { waitFor } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { Connection, Net } from '../net.ts'
 
-export interface UdpExchange<T> {
+/** `read`: an exchange that gets something else than the answer keeps waiting. */
+export interface UdpExchange<T> extends Reading<T> {
   readonly address: string
   readonly port: number
   /** `host:port` for error texts. */
   readonly server: string
   readonly message: Uint8Array
-  /** Reads a datagram; `undefined` if it is not the answer: the exchange keeps waiting. */
-  readonly read: (datagram: Buffer) => T | undefined
+  /** Whether to read a datagram. Called for each of thousands that a server may send. */
+  readonly concerns: (datagram: Buffer) => boolean
   readonly timeout_ms: number
   readonly clock: Pick<Clock, 'timer'>
   readonly signal: StopSignal
@@ -32,8 +33,10 @@ export interface UdpExchange<T> {
   readonly timed: () => () => void
 }
 
-/** Three times what is asked for. A longer one is ignored: many may arrive at once, and reading 64 KiB takes 6 ms. */
+/** Three times what is asked for. A longer one is ignored. */
 const MAX_DATAGRAM_BYTES = 4096
+/** Datagrams of one exchange that wait to be read; reading one takes up to 6 ms, and the first is usually the answer. */
+const MAX_WAITING = 4
 
 /** No lookup: the host is an address. */
 const asItIs: SocketOptions['lookup'] = (address, family, done) =>
@@ -54,20 +57,21 @@ export function exchangeUdp<T>(options: UdpExchange<T>): Promise<T> {
     const socket = createSocket({ type, lookup: asItIs })
     options.own(socket)
     let ignored = 0
-    const readShort = (datagram: Buffer): T | undefined =>
-      datagram.length > MAX_DATAGRAM_BYTES ? undefined : options.read(datagram)
+    let waiting = 0
+    const isToRead = (datagram: Buffer): boolean =>
+      datagram.length <= MAX_DATAGRAM_BYTES && waiting < MAX_WAITING && options.concerns(datagram)
     const fail = (error: unknown): void =>
       reject(toFailure(error, { phase: 'resolve', target: server }))
     const timer = clock.timer(timeout_ms, () => reject(noAnswer(server, ignored)))
     socket.on('error', fail)
     socket.on('message', (datagram) => {
-      try {
-        const answer = readShort(datagram)
+      if (!isToRead(datagram)) return void (ignored += 1)
+      waiting += 1
+      readInTurn(options, datagram).then((answer) => {
+        waiting -= 1
         if (answer === undefined) ignored += 1
         else resolve(answer)
-      } catch (error) {
-        reject(error)
-      }
+      }, reject)
     })
     // Node's types omit the error argument, which is set when connecting fails.
     const connected = (error?: unknown): void => {

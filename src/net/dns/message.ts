@@ -7,6 +7,7 @@
 
 import type { Answer, DecodedPacket, Packet, RecordType } from 'dns-packet'
 import { CheckFailure } from '../failure.ts'
+import { isLaborious } from './decoding-cost.ts'
 import { recordText, packetType, rcodeName, typeName } from './records.ts'
 import type { DnsType } from './records.ts'
 
@@ -18,6 +19,8 @@ const AUTHENTIC_DATA = 0x20
 const CHECKING_DISABLED = 0x10
 
 const HEADER_BYTES = 12
+/** Type and class of a question. */
+const QUESTION_TAIL_BYTES = 4
 const RESPONSE_BIT = 0x8000
 
 /**
@@ -94,6 +97,26 @@ export function encodeQuery(
   } satisfies Packet)
 }
 
+/** Of a message without a question: it reports an error, and is short. */
+const MAX_UNASKED_BYTES = 512
+
+/**
+ * Whether to decode a datagram: decoding takes milliseconds, and a server may send thousands with other questions. One
+ * that is too short to tell is decoded.
+ */
+export function mayAnswer(bytes: Buffer, query: Buffer): boolean {
+  const end = query.indexOf(0, HEADER_BYTES) + 1 + QUESTION_TAIL_BYTES
+  if (bytes.length < end) return true
+  const questions = bytes.readUInt16BE(4)
+  if (questions === 0) return bytes.length <= MAX_UNASKED_BYTES
+  const asked = (of: Buffer): string => of.toString('latin1', HEADER_BYTES, end).toLowerCase()
+  return (
+    questions === 1 &&
+    bytes.readUInt16BE(0) === query.readUInt16BE(0) &&
+    asked(bytes) === asked(query)
+  )
+}
+
 /**
  * `undefined` if the message does not answer this query: another id, not a response, or another
  * question.
@@ -109,6 +132,7 @@ export function decodeReply(
   if ((bytes.readUInt16BE(2) & RESPONSE_BIT) === 0) return undefined
   try {
     if (pointersInARow(bytes) > MAX_POINTERS) throw new RangeError('names that lead round about')
+    if (isLaborious(bytes)) throw new RangeError('names, types or texts that are too many')
     const packet = codec.decode(bytes) as DecodedPacket
     // The decoder reads fixed-size fields without checking the end of the message.
     if (codec.decode.bytes > bytes.length) throw new RangeError('records that go on behind its end')

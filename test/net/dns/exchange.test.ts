@@ -70,7 +70,8 @@ describe('an exchange over UDP', () => {
     const answer = exchangeUdp({
       ...{ address: '127.0.0.1', port: server.address().port, server: 'ns.test:53', message },
       ...{ clock: simulatedClock(), signal: createStop(), timeout_ms: 1000 },
-      ...{ own: () => undefined, timed: () => () => undefined },
+      ...{ own: () => undefined, timed: () => () => undefined, concerns: () => true },
+      inTurns: async (steps) => steps.next().value as never,
       read: ({ length }) => (read.push(length), length),
     })
     return { answer, read }

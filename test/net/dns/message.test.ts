@@ -1,7 +1,7 @@
 /** Queries as bytes, and which answers are taken for one of ours. */
 import * as dnsPacket from 'dns-packet'
 import { describe, expect, it } from 'vitest'
-import { codecLoader, decodeReply, encodeQuery } from '../../../src/net/dns/message.ts'
+import { codecLoader, decodeReply, encodeQuery, mayAnswer } from '../../../src/net/dns/message.ts'
 import type { Codec, Question } from '../../../src/net/dns/message.ts'
 
 const codec = dnsPacket as unknown as Codec
@@ -173,4 +173,77 @@ it('the codec is loaded once, outside of what is measured', async () => {
   const first = await load(loading)
   expect(await load(loading)).toBe(first)
   expect(loads).toBe(1)
+})
+
+describe('a message of 64 KiB', () => {
+  const QUESTION = Buffer.from('\x04shop\x07example\0\0\x01\0\x01', 'latin1')
+
+  /** Records of these data, behind a name that they may point to: that of the first record. */
+  function filled(type: number, data: Buffer, labels = 126): Buffer {
+    const name = Buffer.concat([Buffer.from('\x01a'.repeat(labels), 'latin1'), Buffer.alloc(1)])
+    const head = (of: number, length: number) =>
+      Buffer.from([of >> 8, of & 255, 0, 1, 0, 0, 0, 1, length >> 8, length & 255])
+    const first = Buffer.concat([name, head(1, 4), Buffer.alloc(4)])
+    const owner = Buffer.from([0xc0, 12 + QUESTION.length])
+    const record = Buffer.concat([owner, head(type, data.length), data])
+    const count = Math.floor((65_535 - 12 - QUESTION.length - first.length) / record.length)
+    const header = Buffer.from([
+      0,
+      7,
+      0x81,
+      0x80,
+      0,
+      1,
+      (count + 1) >> 8,
+      (count + 1) & 255,
+      0,
+      0,
+      0,
+      0,
+    ])
+    return Buffer.concat([header, QUESTION, first, Buffer.alloc(count * record.length, record)])
+  }
+  const decoded = (bytes: Buffer) =>
+    decodeReply(codec, bytes, { id: 7, question: A, server: '192.0.2.1' })
+
+  it.each([
+    ['addresses', 1, Buffer.alloc(4), 3],
+    ['names of reverse lookups', 12, Buffer.from([0xc0, 12 + QUESTION.length]), 20],
+    ['texts', 16, Buffer.from(`\xff${'x'.repeat(255)}`, 'latin1'), 3],
+  ])('of %s is read', (_of, type, data, labels) => {
+    expect(decoded(filled(type, data, labels))?.records.length).toBeGreaterThan(200)
+  })
+
+  it.each([
+    ['names of 126 labels', 2, Buffer.from([0xc0, 12 + QUESTION.length])],
+    [
+      'bitmaps of all types',
+      47,
+      Buffer.concat([
+        Buffer.alloc(1),
+        Buffer.alloc(34 * 200, Buffer.concat([Buffer.from([0, 32]), Buffer.alloc(32, 255)])),
+      ]),
+    ],
+    ['empty texts', 16, Buffer.alloc(60_000)],
+  ])('of %s is not, since it would take a long turn', (_of, type, data) => {
+    malformed(() => decoded(filled(type, data)))
+  })
+})
+
+it('a datagram is decoded where it may answer the query', () => {
+  const query = encodeQuery(codec, A, { id: 7, edns: true })
+  const answer = (change: object) =>
+    codec.encode({
+      ...{ type: 'response', id: 7, questions: [{ name: 'Shop.EXAMPLE', type: 'A' }] },
+      ...{ answers: [{ type: 'TXT', name: 'shop.example', data: 'x'.repeat(200) }], ...change },
+    })
+  expect(mayAnswer(answer({}), query)).toBe(true)
+  expect(mayAnswer(answer({ id: 8 }), query)).toBe(false)
+  expect(mayAnswer(answer({ questions: [{ name: 'shop.example', type: 'MX' }] }), query)).toBe(
+    false,
+  )
+  expect(mayAnswer(answer({ questions: [{ name: 'shop.test', type: 'A' }] }), query)).toBe(false)
+  expect(mayAnswer(answer({ questions: [], answers: [] }), query)).toBe(true)
+  const many = Array.from({ length: 9 }, () => ({ type: 'TXT', name: 'a', data: 'x'.repeat(200) }))
+  expect(mayAnswer(answer({ questions: [], answers: many }), query)).toBe(false)
 })
