@@ -35,7 +35,7 @@ export const entries = [
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 143),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 158),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 304),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 309),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 154),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 224),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 39),
@@ -48,7 +48,7 @@ export const entries = [
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 54),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 440),
+  entry('./testing', 'testing/index', 'src/testing/index', 446),
 ]
 
 /** The command line: ESM only, no types, not importable. */
