@@ -33,6 +33,9 @@ export interface Lines {
 /** A memo of another version is ignored: the same page would give another text. */
 const VERSION = 1
 
+/** Of a Date (ECMA-262, Time Values). */
+const LAST_MOMENT_MS = 8.64e15
+
 /** Maximum characters of the compressed text, or of the line hashes. */
 const KEPT_CHARACTERS = 40_000
 /** Longer texts are not compressed. */
@@ -65,7 +68,19 @@ export interface Baseline {
 /** The baseline of `of` in a memo, `undefined` if there is none. */
 export function baselineIn(memo: Json | undefined, of: string): Baseline | undefined {
   const held = (memo ?? {}) as Partial<Baseline>
-  return held.version === VERSION && held.of === of ? (held as Baseline) : undefined
+  return held.version === VERSION && held.of === of && isWhole(held) ? held : undefined
+}
+
+/** A probe elsewhere may have written anything: with that no later check could be completed. */
+function isWhole(held: Partial<Baseline>): held is Baseline {
+  const { hash, recent, lines, at, since, changes, kept } = held
+  const data: unknown = kept === undefined ? '' : (kept as Partial<typeof kept> | null)?.data
+  return (
+    [hash, recent, data].every((each) => typeof each === 'string') &&
+    [lines, at, since, changes].every(
+      (each: unknown) => typeof each === 'number' && Math.abs(each) <= LAST_MOMENT_MS,
+    )
+  )
 }
 
 export function asMemo({ kept, ...baseline }: Baseline): Json {
@@ -114,7 +129,8 @@ export async function oldLines(
   const data = Buffer.from(kept.data, 'base64')
   if (kept.as === 'text') {
     const limit = { maxOutputLength: 4 * PACKABLE_CHARACTERS }
-    const text = (await promisify(inflateRaw)(data, limit)).toString()
+    const text = await promisify(inflateRaw)(data, limit).then(String, () => undefined)
+    if (text === undefined) return undefined
     return (await inTurns(linesOf(text))).lines
   }
   return Array.from({ length: data.length / LINE_HASH_BYTES }, (_, at) =>

@@ -136,7 +136,13 @@ function aged(seen: readonly Seen[], met: Known): JsonObject[] {
 /** Newest first, as written by this module. */
 function seenIn(memo: Json | undefined, address: string): readonly Seen[] {
   const { address: of, seen } = (memo ?? {}) as Partial<{ address: string; seen: readonly Seen[] }>
-  return of === address && Array.isArray(seen) ? (seen as readonly Seen[]) : []
+  return of === address && Array.isArray(seen) ? seen.filter(isSeen) : []
+}
+
+/** A probe elsewhere may have written anything. */
+function isSeen(value: unknown): value is Seen {
+  const { certificate, rounds_ago } = (value ?? {}) as Partial<Seen>
+  return typeof certificate?.fingerprint256 === 'string' && typeof rounds_ago === 'number'
 }
 
 function isSame(one: Known, other: Known): boolean {

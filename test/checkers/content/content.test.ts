@@ -4,7 +4,7 @@ import { content } from '../../../src/checkers/content/index.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { checkerSuite } from '../../../src/testing/checker-suite.ts'
 import { parseSettings } from '../../../src/engine/checks/run-check.ts'
-import type { JsonObject } from '../../../src/model.ts'
+import type { Json, JsonObject } from '../../../src/model.ts'
 import { VERSION } from '../../../src/version.ts'
 import { check } from '../../support/check.ts'
 import type { Checked } from '../../support/check.ts'
@@ -94,6 +94,37 @@ describe('a page', () => {
     expect(second.details['text_hash']).toBe(first.details['text_hash'])
     expect(second.details['baseline_at']).toBe(first.details['baseline_at'])
     expect(second.memo).toBeUndefined()
+  })
+
+  it.each<[string, unknown]>([
+    ...['hash', 'recent', 'lines', 'at', 'since', 'changes'].flatMap(
+      (name): [string, unknown][] => [
+        [name, null],
+        [name, {}],
+      ],
+    ),
+    ['hash', 1],
+    ['lines', '1'],
+    ['at', 1e300],
+    ['kept', null],
+    ['kept', { as: 'text', data: 5 }],
+  ])('whose memo has a %s of %j is looked at as for the first time', async (name, value) => {
+    await using page = await watched('<p>Hello')
+    await page.look()
+    page.memo = { ...(page.memo as JsonObject), [name]: value as Json }
+    page.answers({ body: '<p>Goodbye' })
+    expect(await page.look()).toMatchObject({ verdict: 'ok', details: { changed: false } })
+    page.answers({ body: '<p>Hello again' })
+    expect(await page.look()).toMatchObject({ verdict: 'ok', details: { changed: true } })
+  })
+
+  it('whose old text cannot be unpacked has changed, and nobody knows how', async () => {
+    await using page = await watched('<p>Hello')
+    await page.look()
+    page.memo = { ...(page.memo as JsonObject), kept: { as: 'text', data: 'AAAA' } }
+    page.answers({ body: '<p>Goodbye' })
+    const details = { changed: true, changed_lines: null }
+    expect(await page.look()).toMatchObject({ verdict: 'ok', details })
   })
 
   it('that says something else is news, not a failure', async () => {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ssl } from '../../../src/checkers/ssl/index.ts'
+import type { Json, JsonObject } from '../../../src/model.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { ValidationError } from '../../../src/errors.ts'
 import { checkerSuite } from '../../../src/testing/checker-suite.ts'
@@ -519,6 +520,18 @@ describe('alert_on_change', () => {
         },
       },
     ])
+  })
+
+  it('leaves out of a memo what it cannot have written', async () => {
+    const server = await handshaker(mint())
+    const { memo } = await look({ port: server.port, ...input })
+    const { seen, ...rest } = memo as { readonly seen: readonly Json[] } & JsonObject
+    const odd = [null, 5, {}, { certificate: null, rounds_ago: 0 }, { certificate: {} }]
+    server.show(mint())
+    const poisoned = { ...rest, seen: [...odd, ...seen] }
+    const outcome = await look({ port: server.port, ...input }, { memo: poisoned })
+    expect(outcome).toMatchObject({ verdict: 'ok', notices: [{ event: 'ssl_changed' }] })
+    expect((outcome.memo as { readonly seen: readonly Json[] }).seen).toHaveLength(2)
   })
 
   it('is off unless it is asked for: another certificate is no news then', async () => {
