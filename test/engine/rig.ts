@@ -51,6 +51,7 @@ function scripted(script: Map<string, Said | ((location: string) => Said)>, chec
     },
     measurements: { load: 'A figure that the test writes', note: 'A text' },
     figures: ['load'],
+    events: ['content_changed'],
     causes: { broken: { text: 'It is broken' }, other: { text: 'It is broken in another way' } },
     target: (s) => s.host,
     run(ctx, s) {

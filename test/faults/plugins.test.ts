@@ -124,7 +124,7 @@ describe('a checker', () => {
       late: 'yes',
     }
     const text = 'x'.repeat(5_000_000)
-    const { engine, clock, watch } = await engineWith({
+    const { engine, clock, watch, errors } = await engineWith({
       'odd.test': () =>
         Promise.resolve({ verdict: 'fail', cause_code: 'broken', cause_text: text, findings }),
     })
@@ -136,6 +136,7 @@ describe('a checker', () => {
     expect(last).toMatchObject({ verdict: 'fail', cause_code: 'broken', phase: null, details: {} })
     expect(last?.cause_text?.length).toBe(1000)
     expect(notices).toEqual(['news'])
+    expect(errors.join()).toContain('a notice is dropped: the checker does not list its event')
     expect((await engine.monitors.get(id)).state).toBe('down')
   })
 

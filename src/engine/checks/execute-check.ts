@@ -81,6 +81,7 @@ export async function executeCheck(
   const ctx = contextOf({ run, stop, trace, net, secrecy, measured, held, remaining })
 
   const judgement = await judge({ checker, stored, prepared, ctx, stop, trace })
+  warnOfDropped(judgement, checker, ctx)
   // Read before anything is released: an aborted phase would continue to count.
   const phases = trace.phases()
   const { remote_ip } = trace
@@ -200,6 +201,15 @@ async function judge({
     const verdict = checker.causes[cause_code]?.verdict ?? explained.verdict
     return { verdict, cause_code, cause_text, findings: phase === null ? {} : { phase } }
   }
+}
+
+/** The engine drops notices with other events than the checker lists: a probe elsewhere may not say `down`. */
+function warnOfDropped({ findings }: Judgement, checker: AnyChecker, ctx: CheckContext): void {
+  const { type, events = [] } = checker
+  const dropped = findings.notices?.find(({ event }) => !events.includes(event))
+  if (dropped === undefined) return
+  const about = { type, event: dropped.event }
+  ctx.log.warn(about, 'a notice is dropped: the checker does not list its event')
 }
 
 /** The stop signal belongs to this check, so that no listener has to be removed. */
