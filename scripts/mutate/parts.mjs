@@ -57,7 +57,7 @@ const REST_NAMED = [
 ]
 
 /** Names, messages and records of DNS, and which of them a user may see. */
-const DNS_RULES = 'src/net/dns/{inside,message,names,records}.ts'
+const DNS_RULES = 'src/net/dns/{decoding-cost,inside,message,names,records}.ts'
 
 /** How a body becomes text, header fields, cookies, redirects, and the errors of the wire as causes. */
 const HTTP_RULES =
@@ -188,7 +188,10 @@ export const parts = {
   },
   'rest-monitors': {
     sources: [REST_MONITORS],
-    tests: named('test/rest', 'openapi-contract asked-checks bulk warnings routes several-tags'),
+    tests: named(
+      'test/rest',
+      'openapi-contract asked-checks bulk scopes late-bodies warnings routes several-tags',
+    ),
   },
   'rest-pages': {
     sources: [REST_PAGES],
@@ -198,7 +201,7 @@ export const parts = {
     sources: ['src/rest/*.ts', ...REST_NAMED.map((pattern) => `!${pattern}`)],
     tests: named(
       'test/rest',
-      'openapi-contract resources account audit-log contacts routes several-tags',
+      'openapi-contract resources account audit-log contacts routes several-tags body-turns',
     ),
   },
   'http-rules': {
@@ -238,7 +241,7 @@ export const parts = {
       'src/net/http/**/*.ts',
       ...[HTTP_RULES, HTTP_KEPT, HTTP2, HTTP_BODY, HTTP_ANSWER].map((pattern) => `!${pattern}`),
     ],
-    tests: named('test/net/http', 'exchange-rules hop-rules'),
+    tests: named('test/net/http', 'exchange-rules hop-rules http2-lifetime'),
     pollMs: 1500,
   },
   'dns-rules': {

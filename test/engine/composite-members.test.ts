@@ -10,6 +10,7 @@ import {
   memberRuleOf,
   ruleOf,
 } from '../../src/engine/rounds/composite.ts'
+import { StorageError } from '../../src/errors.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { initialState } from '../../src/incident/state.ts'
 import type { JsonObject, MonitorRecord } from '../../src/model.ts'
@@ -234,4 +235,21 @@ it('a member that was removed while its tag was looked for is none', async () =>
   const late: typeof withTag = async (...asked) => [gone, ...(await withTag(...asked))]
   Object.assign(monitorCache, { withTag: late })
   expect(await ids({ member_tags: ['web'] })).toEqual([1, 2])
+})
+
+it('members are found without one that cannot be read, which is said', async () => {
+  const { ids, tagged, core, logged } = await group({ shared: true })
+  const { record } = await tagged('shop')
+  const { monitors } = core.store
+  const list = monitors.list.bind(monitors)
+  Object.assign(monitors, {
+    list(...[query, skip]: Parameters<typeof list>) {
+      skip?.(new StorageError('Unreadable "common" in row 5'))
+      return list(query, skip)
+    },
+  })
+  expect(await ids({ member_tags: ['shop'] })).toEqual([record.id])
+  expect(logged).toEqual([
+    'error: a monitor cannot be read; it is set aside: Unreadable "common" in row 5',
+  ])
 })

@@ -143,6 +143,18 @@ describe('a round', () => {
   })
 })
 
+it.each<[string, readonly string[] | undefined]>([
+  ['others', ['renewed']],
+  ['none', undefined],
+])('a notice of a type that lists %s is dropped', async (_, events) => {
+  const telling = { ...plain, type: 'telling', events } as AnyChecker
+  const { rounds, add, orders, answer, clock } = await roundsRig(telling)
+  const round = rounds.run(await add({}, { type: 'telling' }), NOON)
+  answer(orders[0], {}, { notices: [notice, { ...notice, event: 'Stryker was here' }] })
+  await clock.settle()
+  expect((await round)?.fresh).toEqual([])
+})
+
 describe('an answer', () => {
   const asked = async () => {
     const all = await roundsRig()

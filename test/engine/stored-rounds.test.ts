@@ -1,6 +1,6 @@
 /** How a round is stored, tried again, overtaken and dropped. */
 import { describe, expect, it } from 'vitest'
-import { ConflictError, NotFoundError, StorageError } from '../../src/errors.ts'
+import { ConflictError, NotFoundError, StorageError, UnreadableError } from '../../src/errors.ts'
 import type { CachedMonitor } from '../../src/engine/monitors/cached-monitor.ts'
 import type { MachineState } from '../../src/model.ts'
 import { machine } from '../../src/testing/store-suite/case.ts'
@@ -68,6 +68,7 @@ describe('a round that cannot be stored', () => {
   it.each<[string, Error, number]>([
     ['since others change the monitor all the time', conflict('busy'), 1],
     ['since it was refused', conflict('quota'), 0],
+    ['since a row is damaged', new UnreadableError('Unreadable "machine" in row 1'), 0],
     ['since it has a defect', Object.assign(new Error('no'), { code: 'busy' }), 0],
   ])('%s, is tried again only where that can help', async (_, error, times) => {
     const { clock, changes, fail, results } = await failing(error)

@@ -204,4 +204,35 @@ describe('an action on many monitors that waits for another one of its account',
     expect(await answer).toBe(status)
     expect((await monitors.get(id)).state === 'paused').toBe(changed)
   })
+
+  it('checks none if its caller may no longer check', async () => {
+    const account_id = 1
+    let caller: Identity = {
+      account_id,
+      key: { id: 'user', scopes: ['monitors:write', 'checks:run'] },
+    }
+    const { ask, clock, engine } = await api({ authenticate: () => caller })
+    const { monitors } = engine
+    await monitors.create(tcpMonitor)
+    await clock.settle()
+    let open: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const tagging = { action: 'tag', add_tags: ['first'], filter: { all: true } } as const
+    const first = monitors.bulk(tagging, { permitted: () => gate })
+    const asked = {
+      ...{ path: '/api/v1/monitors/bulk', key: '' },
+      body: JSON.stringify({ action: 'check', filter: { all: true } }),
+      headers: { 'idempotency-key': 'all' },
+    }
+    const answer = ask(asked, () => clock.settle())
+    const { runningRepeatable } = requestServicesOf(engine)
+    while (!runningRepeatable.has('1:all')) await nextTurn()
+    await clock.settle()
+    caller = { account_id, key: { id: 'user', scopes: ['monitors:write'] } }
+    await clock.advance(LONG_MS)
+    open()
+    await first
+    const { status, body } = await answer
+    expect([status, body]).toMatchObject([403, { error: 'missing_scope', scope: 'checks:run' }])
+  })
 })

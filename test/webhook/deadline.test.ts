@@ -143,6 +143,18 @@ describe('an engine that stops', () => {
   })
 })
 
+it('an attempt does its work in the turns of its network', async () => {
+  const clock = simulatedClock()
+  const network = createNetwork({ clock, policy: webhookContact({}).policy })
+  const attempt = beginAttempt({ network, clock, signal: new AbortController().signal }, 300)
+  function* work(): Generator<void, string> {
+    yield
+    return 'done'
+  }
+  expect(await attempt.inTurns(work())).toBe('done')
+  await attempt.end()
+})
+
 describe('a pause within an attempt', () => {
   it('lets a turn of the event loop pass, and ends with the attempt', async () => {
     const clock = simulatedClock()
