@@ -1,6 +1,7 @@
 /** Parts of an exchange with a name server that no server can bring about. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAsker } from '../../../src/net/dns/ask.ts'
 import type { AskerParts } from '../../../src/net/dns/ask.ts'
@@ -81,6 +82,42 @@ describe('an exchange over UDP', () => {
     const { answer, read } = await asked(Buffer.of(1), 4097, 4096)
     expect(await answer).toBe(4096)
     expect(read).toEqual([4096])
+  })
+
+  it('lets four wait to be read, ignores what comes meanwhile, and then reads again', async () => {
+    const server = createSocket('udp4')
+    const asked = once(server, 'message')
+    server.bind(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const clock = simulatedClock()
+    const held: (() => void)[] = []
+    const answer = exchangeUdp<number>({
+      ...{ address: '127.0.0.1', port: server.address().port, server: 'ns.test:53', clock },
+      ...{ signal: createStop(), timeout_ms: 1000, message: Buffer.of(1) },
+      ...{ own: () => undefined, timed: () => () => undefined, concerns: () => true },
+      inTurns: (steps) =>
+        new Promise((resolve) => held.push(() => resolve(steps.next().value as never))),
+      read: () => undefined,
+    })
+    const late = answer.catch((error: unknown) => String(error))
+    const [, { port, address }] = (await asked) as [Buffer, { port: number; address: string }]
+    const send = async (times: number): Promise<void> => {
+      for (let n = 0; n < times; n++)
+        await new Promise((resolve) => server.send(Buffer.of(n), port, address, resolve))
+      // On the loopback they have arrived; two turns read them.
+      for (let turn = 0; turn < 2; turn++) await setImmediate()
+    }
+    await send(6)
+    expect(held).toHaveLength(4)
+    for (const read of held.splice(0)) read()
+    await send(5)
+    expect(held).toHaveLength(4)
+    for (const read of held.splice(0, 3)) read()
+    await clock.settle()
+    await clock.advance(1000)
+    // Three were not to be read, seven were no answer, and one was not read yet.
+    expect(await late).toContain('10 that belong to no query of ours were ignored')
   })
 
   it('fails at once where the query cannot be sent', async () => {
