@@ -161,7 +161,10 @@ export const parts = {
   },
   'store-rules': {
     sources: ['src/store/*.ts', `!${TABLE_STORE[0]}`],
-    tests: named('test/store', 'phases rows sql rules fallbacks memory'),
+    tests: named(
+      'test/store',
+      'phases rows sql rules readable monitor-form contact-turns fallbacks memory',
+    ),
   },
   'store-tables': { sources: TABLE_STORE, tests: named('test/store', 'tables') },
   'rest-rules': {

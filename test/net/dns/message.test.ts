@@ -247,3 +247,20 @@ it('a datagram is decoded where it may answer the query', () => {
   const many = Array.from({ length: 9 }, () => ({ type: 'TXT', name: 'a', data: 'x'.repeat(200) }))
   expect(mayAnswer(answer({ questions: [], answers: many }), query)).toBe(false)
 })
+
+it('a datagram is decoded up to the bounds of what can be told without that', () => {
+  const query = encodeQuery(codec, A, { id: 7, edns: false })
+  // Without EDNS nothing is behind the question.
+  const [same, otherId] = [Buffer.from(query), Buffer.from(query)]
+  otherId[1] = 8
+  expect(mayAnswer(otherId.subarray(0, -1), query)).toBe(true)
+  expect([mayAnswer(same, query), mayAnswer(otherId, query)]).toEqual([true, false])
+  const otherClass = Buffer.from(query)
+  otherClass[query.length - 1] = 3
+  expect(mayAnswer(otherClass, query)).toBe(false)
+  const unasked = (bytes: number) => Buffer.concat([query.subarray(0, 4), Buffer.alloc(bytes - 4)])
+  expect([mayAnswer(unasked(512), query), mayAnswer(unasked(513), query)]).toEqual([true, false])
+  const two = Buffer.from(query)
+  two[5] = 2
+  expect(mayAnswer(two, query)).toBe(false)
+})
