@@ -238,3 +238,54 @@ describe('what is written', () => {
     ])
   })
 })
+
+describe('totals that are stored', () => {
+  const totals = {
+    ...{ ok: 3, fail: 0, unknown: 0, degraded: 0, ok_ms: 300, min_ms: 90, max_ms: 110 },
+    ...{ latency: [8, 3], phases: { connect: [1, 2] }, figures: { load: [1, 2, 3, 4] } },
+  }
+  const hour = (change: object): Row => ({
+    ...{ monitor_id: 3, location_id: 1, hour: 0 },
+    totals: JSON.stringify({ ...totals, ...change }),
+  })
+
+  it('of an hour are read', () => {
+    expect(rows.toHourly(hour({}))).toMatchObject({ monitor_id: 3, latency: [8, 3] })
+  })
+
+  it.each([
+    ...[{ ok: null }, { fail: '1' }, { unknown: null }],
+    ...[{ latency: 5 }, { latency: [8, null] }, { latency: [null, 3] }, { latency: {} }],
+    ...[{ phases: null }, { phases: [] }, { figures: null }, { figures: 'x' }],
+  ])('of an hour are told if they cannot be added to: %j', (change) => {
+    expect(() => rows.toHourly(hour(change))).toThrow('Unreadable "totals" in row 3')
+  })
+
+  it('of a day are told if a bucket has no number', () => {
+    const day = (latency: string): Row => ({ monitor_id: 3, day: '2026-01-01', latency })
+    expect(rows.toDaily(day('{"8":3,"9":1}'))).toMatchObject({ latency: { '8': 3, '9': 1 } })
+    for (const latency of ['{"8":null}', '{"8":3,"9":"1"}', '{'])
+      expect(() => rows.toDaily(day(latency))).toThrow('Unreadable "latency" in row 3')
+  })
+
+  it('a change of availability is one that is known, or to unknown, which is told', () => {
+    const told: string[] = []
+    const words = ['up', 'degraded', 'down', 'unknown', 'paused', 'maintenance', 'odd']
+    const stored = words.map((availability, at) => ({
+      id: at + 1,
+      monitor_id: 3,
+      at,
+      availability,
+    }))
+    const read = rows.toChanges(stored, ({ message }) => void told.push(message))
+    expect(read.map(({ availability }) => availability)).toEqual([...words.slice(0, -1), 'unknown'])
+    expect(told).toEqual(['Unreadable "availability" in row 7'])
+    expect(rows.toChanges(stored)).toHaveLength(7)
+  })
+
+  it('a state of a location whose last outcome has no form is told', () => {
+    const state = { monitor_id: 3, location_id: 1, consecutive_fails: 0, memo: null }
+    const last = JSON.stringify({ ...outcome({}), phases: 5 })
+    expect(() => rows.toLocationState({ ...state, last })).toThrow('Unreadable "last" in row 3')
+  })
+})

@@ -2,12 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import type { NotificationRecord } from '../../src/model.ts'
 import { withIncident } from '../../src/store/change.ts'
-import { isLongRevoked } from '../../src/store/filters.ts'
+import { isLongRevoked, isSearch, keyTaken } from '../../src/store/filters.ts'
 import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
 import { promised, storageError } from '../../src/store/promised.ts'
 import * as quota from '../../src/store/quota.ts'
 import * as rules from '../../src/store/rules.ts'
 import { SHARDS, shardOf } from '../../src/store/shared.ts'
+import type { MonitorQuery } from '../../src/store/store.ts'
 import { firstAccount, machine, monitor } from '../../src/testing/store-suite/case.ts'
 import { MAINTENANCE, PUBLIC_PAGES, slugTaken, STATUS_REPORTS } from '../../src/store/versioned.ts'
 
@@ -276,4 +277,17 @@ describe('changes of a whole table', () => {
     const kinds = [MAINTENANCE, PUBLIC_PAGES, STATUS_REPORTS]
     expect(kinds.map(({ broadcast }) => broadcast)).toEqual(['maintenance', undefined, undefined])
   })
+})
+
+it.each<[Partial<MonitorQuery>, boolean]>([
+  [{}, false],
+  [{ tags: [['a']] }, true],
+  [{ metadata: { a: 'b' } }, true],
+  [{ q: 'shop' }, true],
+])('whether a query of monitors searches their texts, with %j: %s', (query, expected) => {
+  expect(isSearch({ account_id: 1, limit: 1, ...query })).toBe(expected)
+})
+
+it('a key that is taken is refused by its field', () => {
+  expect(keyTaken().fields).toEqual({ key: 'invalid: this key exists already' })
 })
