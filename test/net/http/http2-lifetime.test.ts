@@ -22,6 +22,10 @@ async function collect(): Promise<void> {
   await setImmediate()
 }
 
+it('a stream whose native part has another name is left alone', () => {
+  expect(() => outlive({} as never, {} as never)).not.toThrow()
+})
+
 it('a session is freed later than its stream', async () => {
   const held: { stream?: object } = { stream: {} }
   const begin = (): WeakRef<object> => {
