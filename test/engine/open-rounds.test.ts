@@ -150,7 +150,7 @@ it.each<[string, readonly string[] | undefined]>([
   const telling = { ...plain, type: 'telling', events } as AnyChecker
   const { rounds, add, orders, answer, clock } = await roundsRig(telling)
   const round = rounds.run(await add({}, { type: 'telling' }), NOON)
-  answer(orders[0], {}, { notices: [notice, { ...notice, event: 'Stryker was here' }] })
+  answer(orders[0], {}, { notices: [notice] })
   await clock.settle()
   expect((await round)?.fresh).toEqual([])
 })
