@@ -76,7 +76,7 @@ describe('a key with scopes', () => {
 
   it('asks for no many checks without checks:run, also where no monitor matches', async () => {
     const { ask } = await withKey(['monitors:write'])
-    const body = { action: 'check', filter: { ids: [77] }, dry_run: true }
+    const body = { action: 'check', filter: { tag: ['nowhere'] } }
     const answer = await ask('POST', '/api/v1/monitors/bulk', { key: ONE, body })
     expect(answer.body).toMatchObject({ error: 'missing_scope', scope: 'checks:run' })
   })
