@@ -83,6 +83,17 @@ describe('POST /monitors/bulk', () => {
     expect([status, refused.error]).toEqual([429, 'check_too_soon'])
   })
 
+  it('uses up none of them for a key that may not check', async () => {
+    const { ask, engine } = await three({ rateLimit: { requests: 100 } })
+    await engine.start()
+    const key = 'a-key-that-may-only-write'
+    await engine.keys.create({ key, scopes: ['monitors:write'] })
+    const body = { action: 'check', filter: { tag: ['nowhere'] } }
+    const answers = new Set<number>()
+    for (let n = 0; n < 31; n++) answers.add((await ask('POST', PATH, { body, key })).status)
+    expect([...answers]).toEqual([403])
+  })
+
   it('answers 409 for checks where the engine does not run', async () => {
     const { ask } = await three()
     const { status, body } = await ask('POST', PATH, {

@@ -74,15 +74,6 @@ describe('a key with scopes', () => {
     })
   })
 
-  it('uses up none of the thirty bulk checks of a minute without checks:run', async () => {
-    const { ask } = await withKey(['monitors:write'])
-    const body = { action: 'check', filter: { tag: ['nowhere'] } }
-    const statuses = new Set<number>()
-    for (let n = 0; n < 31; n++)
-      statuses.add((await ask('POST', '/api/v1/monitors/bulk', { key: ONE, body })).status)
-    expect([...statuses]).toEqual([403])
-  })
-
   it('reads metrics only with monitors:read', async () => {
     const { engine } = await withKey(['incidents:read'])
     const reader = 'a-key-that-may-read-them'
