@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import type { EpochMs, Json } from '../../model.ts'
+import { LAST_MS } from '../../model/time.ts'
 import type { CheckContext } from '../checker.ts'
 
 /**
@@ -32,9 +33,6 @@ export interface Lines {
 
 /** A memo of another version is ignored: the same page would give another text. */
 const VERSION = 1
-
-/** Of a Date (ECMA-262, Time Values). */
-const LAST_MOMENT_MS = 8.64e15
 
 /** Maximum characters of the compressed text, or of the line hashes. */
 const KEPT_CHARACTERS = 40_000
@@ -78,7 +76,7 @@ function isWhole(held: Partial<Baseline>): held is Baseline {
   return (
     [hash, recent, data].every((each) => typeof each === 'string') &&
     [lines, at, since, changes].every(
-      (each: unknown) => typeof each === 'number' && Math.abs(each) <= LAST_MOMENT_MS,
+      (each: unknown) => typeof each === 'number' && Math.abs(each) <= LAST_MS,
     )
   )
 }
