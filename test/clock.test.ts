@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sleepOn, systemClock, yieldingQueueOf } from '../src/clock.ts'
 import { simulatedClock } from '../src/testing/simulated-clock.ts'
 
@@ -60,4 +60,33 @@ it('calls that come at once pass in their order, and on a simulated clock withou
   const order: number[] = []
   await Promise.all([1, 2, 3].map((n) => step().then(() => order.push(n))))
   expect(order).toEqual([1, 2, 3])
+})
+
+describe('what settles between the timers of a simulated clock', () => {
+  /** Awaits turns of the event loop until it has had `wanted` of them or `signal` aborts. */
+  function turnsTaken(wanted: number, signal?: AbortSignal) {
+    const taken = { turns: 0 }
+    const next = (): void => {
+      taken.turns++
+      if (taken.turns < wanted && signal?.aborted !== true) setImmediate(next)
+    }
+    setImmediate(next)
+    return taken
+  }
+
+  it('is work of many turns, as a store yields more often on a busy machine', async () => {
+    const clock = simulatedClock()
+    let taken = { turns: 0 }
+    clock.timer(1000, () => (taken = turnsTaken(20)))
+    await clock.advance(1000)
+    expect(taken.turns).toBe(20)
+  })
+
+  it('is not work that awaits the next turn without end', async () => {
+    const ended = new AbortController()
+    const taken = turnsTaken(Infinity, ended.signal)
+    await simulatedClock().settle()
+    ended.abort()
+    expect(taken.turns).toBeLessThan(200)
+  })
 })
