@@ -66,7 +66,8 @@ export interface StatusPageOptions {
   readonly rateLimit?: false | PageRate | undefined
   /**
    * Maximum number of concurrent live connections: default 50 per account, 200 per public page, within these 10 per
-   * session (`perSession`) and 25 per client (`perClient`, as `clientOf` identifies them); 500 in total (`total`).
+   * session (`perSession`) and 25 per client (`perClient`, as `clientOf` identifies them); 500 in total (`total`),
+   * of which each account and page gets its share.
    */
   readonly listeners?: Partial<LiveLimits> | undefined
   readonly clock?: Clock | undefined

@@ -201,6 +201,26 @@ describe('live changes', () => {
     expect(await get('/status/p/events', '192.0.2.9')).toBe(503)
   })
 
+  it('are shared where no place is left: who has the most gives up the oldest', async () => {
+    const { engine, other, visit, visitor } = await signedIn({
+      publicPages: true,
+      listeners: { total: 4 },
+    })
+    await engine.publicPages.create({ title: 'A', slug: 'a' })
+    await other.publicPages.create({ title: 'Other', slug: 'other' })
+    const pageA = async () => listen(visitor(), '/status/a/events')
+    const taken = [await pageA(), await pageA(), await pageA(), await pageA()]
+    const ended = () => taken.map((each) => each.ended())
+    expect((await visitor().get('/status/a/events')).status).toBe(503)
+    const others = await listen(visitor(), '/status/other/events')
+    expect(ended()).toEqual([true, false, false, false])
+    const own = await listen(visit, '/events')
+    expect(ended()).toEqual([true, true, false, false])
+    expect((await visitor().get('/status/other/events')).status).toBe(503)
+    expect((await visitor().get('/status/a/events')).status).toBe(503)
+    expect([others.ended(), own.ended()]).toEqual([false, false])
+  })
+
   it('do not take everybody behind a proxy that nobody named for one client', async () => {
     const { visitor } = await signedIn({
       public: [{ slug: 'p', title: 'P', monitors: [1] }],

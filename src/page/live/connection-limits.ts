@@ -40,25 +40,50 @@ export function liveLimitsOf(given: Partial<LiveLimits>): LiveLimits {
   return Object.fromEntries(limits) as Record<keyof LiveLimits, number>
 }
 
-export function isWithinLimits(
+/** A connection that is open. */
+interface Connected {
+  readonly audience: Audience
+}
+
+/** A place for one more connection; `ends` is the one that gives its place to it. */
+export interface Place<T> {
+  readonly ends: T | undefined
+}
+
+/**
+ * A place within every limit, or `undefined`. Where all places are taken, the account or page with the most
+ * connections gives up its oldest one, as long as it keeps at least as many as the one that asks gets.
+ */
+export function placeFor<T extends Connected>(
   wanted: Audience,
-  taken: Iterable<Audience>,
+  taken: Iterable<T>,
   limits: LiveLimits,
-): boolean {
+): Place<T> | undefined {
   const { kind, id, session, client } = wanted
-  let [all, beside, ofSession, ofClient] = [0, 0, 0, 0]
+  const byAudience = new Map<string, T[]>()
+  let [all, ofSession, ofClient] = [0, 0, 0]
   for (const each of taken) {
+    const { audience } = each
     all++
-    if (each.kind === kind && each.id === id) beside++
-    if (session !== undefined && each.session === session) ofSession++
-    if (client !== undefined && each.client === client) ofClient++
+    if (session !== undefined && audience.session === session) ofSession++
+    if (client !== undefined && audience.client === client) ofClient++
+    const key = keyOf(audience)
+    const known = byAudience.get(key)
+    if (known === undefined) byAudience.set(key, [each])
+    else known.push(each)
   }
-  return (
-    all < limits.total &&
-    beside < (kind === 'account' ? limits.perAccount : limits.perPublicPage) &&
-    ofSession < limits.perSession &&
-    ofClient < limits.perClient
-  )
+  const own = byAudience.get(keyOf({ kind, id }))?.length ?? 0
+  const ownLimit = kind === 'account' ? limits.perAccount : limits.perPublicPage
+  if (own >= ownLimit || ofSession >= limits.perSession || ofClient >= limits.perClient)
+    return undefined
+  if (all < limits.total) return { ends: undefined }
+  let most: readonly T[] = []
+  for (const each of byAudience.values()) if (each.length > most.length) most = each
+  return most.length > own + 1 ? { ends: most[0] } : undefined
+}
+
+function keyOf({ kind, id }: Pick<Audience, 'kind' | 'id'>): string {
+  return `${kind} ${id}`
 }
 
 /**

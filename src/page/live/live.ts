@@ -11,7 +11,7 @@ import type { EngineEvents } from '../../engine/api/events.ts'
 import { testAdmission } from '../session/admission.ts'
 import type { Admitted } from '../session/admission.ts'
 import type { Answer } from '../http/answer.ts'
-import { isWithinLimits } from './connection-limits.ts'
+import { placeFor } from './connection-limits.ts'
 import type { Audience, LiveLimits } from './connection-limits.ts'
 
 export interface LiveOptions {
@@ -108,9 +108,9 @@ export function createLive({ engine, clock, limits }: LiveOptions): Live {
     listen(subscription) {
       // 204 stops an EventSource from reconnecting.
       if (stopped) return { status: 204 }
-      const taken = [...listeners].map(({ audience }) => audience)
-      if (!isWithinLimits(subscription.audience, taken, limits))
-        return { status: 503, headers: { 'Retry-After': '60' } }
+      const place = placeFor(subscription.audience, listeners, limits)
+      if (place === undefined) return { status: 503, headers: { 'Retry-After': '60' } }
+      place.ends?.close()
       let cancel = (): void => undefined
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
