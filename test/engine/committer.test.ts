@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { createCommitter } from '../../src/engine/commit/committer.ts'
-import type { Committer } from '../../src/engine/commit/committer.ts'
 import { NotFoundError, StorageError, UnreadableError } from '../../src/errors.ts'
 import type { Change, Committed } from '../../src/store/store.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -19,8 +18,19 @@ const outage = (monitor_id: number): Change => ({
   open_incident: {} as never,
 })
 
+const telling = (monitor_id: number, contacts: number): Change => ({
+  ...outage(monitor_id),
+  notify: Array.from({ length: contacts }, () => ({}) as never),
+})
+
 interface Rig {
-  readonly committer: Committer
+  readonly committer: Omit<ReturnType<typeof createCommitter>, 'commit'> & {
+    /** Of the first account where nothing else is said. */
+    commit(
+      change: Change,
+      options?: { readonly account_id?: number; readonly deferrable?: boolean },
+    ): Promise<Committed>
+  }
   readonly clock: SimulatedClock
   /** The monitors of each commit. */
   readonly groups: number[][]
@@ -30,26 +40,30 @@ interface Rig {
 function rig(fail?: (changes: readonly Change[]) => Error | undefined): Rig {
   const clock = simulatedClock()
   const groups: number[][] = []
+  const committer = createCommitter({
+    clock,
+    openRounds: () => made.openRounds,
+    store: {
+      commit(changes) {
+        const error = fail?.(changes)
+        if (error !== undefined) return Promise.reject(error)
+        groups.push(changes.map(({ monitor_id }) => monitor_id))
+        return Promise.resolve(
+          changes.map(
+            ({ monitor_id }) => ({ ok: true, version: monitor_id }) as unknown as Committed,
+          ),
+        )
+      },
+    },
+  })
   const made: Rig = {
     clock,
     groups,
     openRounds: 0,
-    committer: createCommitter({
-      clock,
-      openRounds: () => made.openRounds,
-      store: {
-        commit(changes) {
-          const error = fail?.(changes)
-          if (error !== undefined) return Promise.reject(error)
-          groups.push(changes.map(({ monitor_id }) => monitor_id))
-          return Promise.resolve(
-            changes.map(
-              ({ monitor_id }) => ({ ok: true, version: monitor_id }) as unknown as Committed,
-            ),
-          )
-        },
-      },
-    }),
+    committer: {
+      ...committer,
+      commit: (change, options) => committer.commit(change, { account_id: 1, ...options }),
+    },
   }
   return made
 }
@@ -96,10 +110,6 @@ describe('what is stored together', () => {
 
   it('what tells many contacts goes into transactions of 256 rows, at least one change in each', async () => {
     const { committer, groups } = rig()
-    const telling = (monitor_id: number, contacts: number): Change => ({
-      ...outage(monitor_id),
-      notify: Array.from({ length: contacts }, () => ({}) as never),
-    })
     const contacts = [100, 100, 100, 1000, 10]
     await Promise.all(contacts.map((count, id) => committer.commit(telling(id, count))))
     expect(groups).toEqual([[0, 1], [2], [3], [4]])
@@ -111,6 +121,25 @@ describe('what is stored together', () => {
     const ids = Array.from({ length: 30 }, (_, id) => id)
     await Promise.all(ids.map((id) => committer.commit({ ...outage(id), cancel })))
     expect(groups.map(({ length }) => length)).toEqual([11, 11, 8])
+  })
+
+  it('accounts take turns, also where each has more than one transaction takes', async () => {
+    const { committer, groups } = rig()
+    const of = (account_id: number, ...ids: readonly number[]) =>
+      ids.map((id) => committer.commit(telling(id, 100), { account_id }))
+    await Promise.all([
+      ...of(1, 10, 11, 12, 13, 14, 15),
+      ...of(2, 20, 21, 22),
+      committer.commit(round(30), { account_id: 3 }),
+    ])
+    expect(groups).toEqual([[10, 20, 30], [11, 21], [12, 22], [13, 14], [15]])
+  })
+
+  it('at most 128 changes go into one transaction, of all accounts together', async () => {
+    const { committer, groups } = rigWith(1000)
+    const ids = Array.from({ length: 200 }, (_, id) => id)
+    await Promise.all(ids.map((id) => committer.commit(outage(id), { account_id: id % 3 })))
+    expect(groups.map(({ length }) => length)).toEqual([128, 72])
   })
 
   it('at most 128 changes go into one transaction', async () => {

@@ -1,6 +1,6 @@
 /**
  * Groups changes into commits: one fsync serves many rounds. Changes that arrive during a commit go into the next
- * one; a round without notifications also waits a few milliseconds for rounds that are about to end. A single change
+ * one, accounts in turn; a round without notifications also waits a few milliseconds for rounds that are about to end. A single change
  * does not wait, nor does one with notifications. Deferrable rounds, which change no state and have no waiting caller,
  * are stored a few times a second: if the process is killed, the next round repeats the lost checks. A change that
  * meets a damaged row is refused alone: its group is stored in halves.
@@ -34,9 +34,16 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+interface CommitOptions {
+  /** Whose change it is: those of one account are stored in their order. */
+  readonly account_id: number
+  /** No caller waits for it. */
+  readonly deferrable?: boolean
+}
+
 export interface Committer {
-  /** Resolves when the change is durable. `deferrable`: no caller waits for it. @throws StorageError */
-  commit(change: Change, options?: { readonly deferrable?: boolean }): Promise<Committed>
+  /** Resolves when the change is durable. @throws StorageError */
+  commit(change: Change, options: CommitOptions): Promise<Committed>
   /** Commits waiting changes now. */
   flush(): void
   /** Resolves when no change is waiting. */
@@ -51,7 +58,7 @@ export interface CommitterOptions {
 }
 
 export function createCommitter({ store, clock, openRounds }: CommitterOptions): Committer {
-  const waiting: Waiting[] = []
+  const waiting = createWaitingChanges()
   let flushing: Promise<void> | undefined
   let gathering: { readonly timer: Timer; readonly until: number } | undefined
   /** Monotonic: when the first waiting change must be committed, and when the last commit started. */
@@ -59,17 +66,17 @@ export function createCommitter({ store, clock, openRounds }: CommitterOptions):
   let lastCommit = -Infinity
 
   const isDue = (): boolean =>
-    waiting.length > 0 && (waiting.length >= GROUP || due <= clock.monotonic())
+    waiting.size > 0 && (waiting.size >= GROUP || due <= clock.monotonic())
 
   async function writeGroups(): Promise<void> {
     const yieldIfLong = yielderOf(clock)
     while (isDue()) {
-      const group = waiting.splice(0, groupLength(waiting))
-      if (waiting.length === 0) due = Infinity
+      const group = waiting.takeGroup()
+      if (waiting.size === 0) due = Infinity
       await write(group, yieldIfLong)
     }
     flushing = undefined
-    if (waiting.length > 0) arm()
+    if (waiting.size > 0) arm()
   }
 
   async function write(group: readonly Waiting[], yieldIfLong: () => Promise<void>): Promise<void> {
@@ -112,21 +119,21 @@ export function createCommitter({ store, clock, openRounds }: CommitterOptions):
     const now = clock.monotonic()
     if (!mayWait(change)) return now
     if (deferrable) return Math.max(now, lastCommit + DEFER_MS)
-    return flushing === undefined && openRounds() > waiting.length ? now + GATHER_MS : now
+    return flushing === undefined && openRounds() > waiting.size ? now + GATHER_MS : now
   }
 
   return {
-    commit: (change, { deferrable = false } = {}) =>
+    commit: (change, { account_id, deferrable = false }) =>
       new Promise((resolve, reject) => {
-        waiting.push({ change, resolve, reject })
+        waiting.add(account_id, { change, resolve, reject })
         due = Math.min(due, dueAt(change, deferrable))
         if (flushing === undefined) arm()
       }),
     flush() {
-      if (waiting.length > 0) begin()
+      if (waiting.size > 0) begin()
     },
     async drain() {
-      if (waiting.length > 0) begin()
+      if (waiting.size > 0) begin()
       while (flushing !== undefined) await flushing
     },
   }
@@ -141,14 +148,46 @@ export function isOfOneChange(error: unknown): boolean {
   )
 }
 
-/** How many of the waiting changes one transaction takes: at least one. */
-function groupLength(waiting: readonly Waiting[]): number {
-  let rows = 0
-  const end = waiting.slice(0, GROUP).findIndex(({ change }, index) => {
-    rows += rowsOf(change)
-    return index > 0 && rows > GROUP_ROWS
-  })
-  return end === -1 ? GROUP : end
+interface WaitingChanges {
+  readonly size: number
+  add(account_id: number, one: Waiting): void
+  /** What one transaction takes: at least one. */
+  takeGroup(): Waiting[]
+}
+
+/** Accounts take turns: thousands of changes of one, with notifications of each, take minutes. */
+function createWaitingChanges(): WaitingChanges {
+  /** The account whose turn it is comes first. */
+  const byAccount = new Map<number, Waiting[]>()
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    add(account_id, one) {
+      size++
+      const own = byAccount.get(account_id)
+      if (own === undefined) byAccount.set(account_id, [one])
+      else own.push(one)
+    },
+    takeGroup() {
+      const group: Waiting[] = []
+      let rows = 0
+      // An account with more changes is put behind the others, and comes again.
+      for (const [account_id, own] of byAccount) {
+        const [first] = own
+        if (first === undefined || group.length === GROUP) break
+        rows += rowsOf(first.change)
+        if (group.length > 0 && rows > GROUP_ROWS) break
+        group.push(first)
+        own.shift()
+        byAccount.delete(account_id)
+        if (own.length > 0) byAccount.set(account_id, own)
+      }
+      size -= group.length
+      return group
+    },
+  }
 }
 
 function rowsOf({ results = [], notify = [], cancel }: Change): number {

@@ -123,6 +123,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       // Other processes that cache the monitor must learn of it.
       const toCommit: Change = keeps(id) ? change : { ...change, broadcast: true }
       const committed = await committer.commit(toCommit, {
+        account_id: before.record.account_id,
         deferrable: deferrable && isSteady(before, change),
       })
       if (committed.ok) return applyCommit(before, planned, committed)
