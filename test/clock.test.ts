@@ -74,8 +74,8 @@ describe('what settles between the timers of a simulated clock', () => {
     return taken
   }
 
-  it('is work of many turns, as a store yields more often on a busy machine', async () => {
-    const clock = simulatedClock()
+  it.each(['turns', 'promises'] as const)('is work of many turns, after %s', async (settling) => {
+    const clock = simulatedClock({ settling })
     let taken = { turns: 0 }
     clock.timer(1000, () => (taken = turnsTaken(20)))
     await clock.advance(1000)

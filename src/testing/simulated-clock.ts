@@ -28,14 +28,19 @@ export interface SimulatedClockOptions {
   /** The seed of `random`, default 1. */
   readonly seed?: number | undefined
   /**
-   * What settles between two timers. `turns` (the default) waits two turns of the event loop, so that `setImmediate`
-   * and ready sockets run, and goes on while something awaits the next turn, up to 100; `promises` is much faster, and sufficient if timers only cause promises.
+   * What settles between two timers. `turns` (the default) waits two turns of the event loop, so that ready sockets
+   * are read; `promises` is much faster, and sufficient if timers only cause promises. Both go on while something
+   * awaits `setImmediate`, for 100 turns at most.
    */
   readonly settling?: 'turns' | 'promises' | undefined
 }
 
-/** How many turns of the event loop `settle` waits at most: other work may await the next turn without end. */
+/** How many turns of the event loop `settle` adds at most: something may await the next turn without end. */
 const MOST_TURNS = 100
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve))
+}
 
 function awaitsTurn(): boolean {
   return process.getActiveResourcesInfo().includes('Immediate')
@@ -103,16 +108,11 @@ export function simulatedClock(options: SimulatedClockOptions = {}): SimulatedCl
     },
     async settle() {
       // Node runs the next tick when no promise job is left.
-      if (settling === 'promises') {
-        await new Promise<void>((resolve) => {
-          process.nextTick(resolve)
-        })
-        return
-      }
-      // One turn for what is ready, one for what that made ready through another macrotask, and those that work in
-      // progress has asked for: a store yields by the time that passes, so more often on a busy machine.
-      for (let turn = 0; turn < 2 || (turn < MOST_TURNS && awaitsTurn()); turn++)
-        await new Promise<void>((resolve) => void setImmediate(resolve))
+      if (settling === 'promises') await new Promise<void>((resolve) => process.nextTick(resolve))
+      // One turn for what is ready, one for what that made ready through another macrotask.
+      else for (let turn = 0; turn < 2; turn++) await nextTurn()
+      // A store yields by the time that passes, so more often on a busy machine.
+      for (let turn = 0; turn < MOST_TURNS && awaitsTurn(); turn++) await nextTurn()
     },
     get pending() {
       return runs.size
