@@ -316,10 +316,15 @@ describe('attempts at the same time', () => {
 })
 
 describe('contacts that group their notifications', () => {
-  /** Rows that have waited for the end of a window. */
-  async function waited(given: Given, contacts: readonly number[], attempts = 0) {
+  /** Rows that have waited for the end of a window; `each`: a contact has an account of its own. */
+  async function waited(given: Given, contacts: readonly number[], attempts = 0, each = false) {
     const all = await claimingRig(given)
-    for (const contact_id of contacts) await all.queue({ contact_id, event: 'down' })
+    const accounts = new Map<number, number>()
+    for (const contact_id of contacts) {
+      const account_id = accounts.get(contact_id) ?? (each ? await anotherAccount(all.store) : 1)
+      accounts.set(contact_id, account_id)
+      await all.queue({ account_id, contact_id, event: 'down' })
+    }
     for (const { id, claims } of await all.store.notifications.claim({
       ...{ now: NOON, lease_until: NOON + 1, limit: 999, per_contact: 999 },
     })) {
@@ -343,6 +348,33 @@ describe('contacts that group their notifications', () => {
     const { wake, attempts } = await waited({ deliveriesPerContact: 1, grouped: [1] }, contacts)
     await wake()
     expect(attempts.map(({ rows }) => rows.length)).toEqual([50])
+  })
+
+  it('have one attempt each, so that those that hang leave room for other accounts', async () => {
+    const contacts = Array.from({ length: 60 }, (_, n) => 1 + (n % 4))
+    const all = await waited({ deliveries: 2, grouped: [1, 2, 3, 4] }, contacts)
+    const { rig, clock, store, wake, attempts, underWay } = all
+    await wake()
+    for (let n = 0; n < 10; n++) await clock.advance(100)
+    expect(attempts.map(({ rows }) => rows.length)).toEqual([15, 15, 15, 15])
+    expect([underWay.size, underWay.busySize, underWay.rows]).toEqual([4, 0, 60])
+    const account_id = await anotherAccount(store)
+    await rig.queue({ account_id, contact_id: 100 })
+    await wake()
+    expect(attempts.slice(4).map(({ rows }) => rows[0]?.account_id)).toEqual([account_id])
+  })
+
+  it('have a bound of the rows of all their attempts', async () => {
+    const grouped = [1, 2, 3, 4]
+    const contacts = Array.from({ length: 200 }, (_, n) => 1 + (n % 4))
+    const all = await waited({ deliveries: 1, grouped }, contacts, 0, true)
+    const { clock, wake, attempts, sent } = all
+    await wake()
+    for (let n = 0; n < 10; n++) await clock.advance(100)
+    expect(attempts.map(({ rows }) => rows.length)).toEqual([50, 50])
+    await sent(0)
+    await clock.advance(5)
+    expect(attempts).toHaveLength(3)
   })
 
   it('get what has not waited by itself, and others get theirs one by one', async () => {

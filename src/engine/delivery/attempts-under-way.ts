@@ -11,17 +11,26 @@ interface Attempt {
   claim: number
   /** It only waits for a response. */
   waiting: boolean
+  /** 0 for a row that goes out with another one. */
+  readonly messages: 0 | 1
   readonly ended: Promise<void>
 }
 
 export interface AttemptsUnderWay {
+  /** The number of messages: rows that go out together are one. */
   readonly size: number
-  /** The number of attempts that are not waiting for a slow response. */
+  /** Messages that are not waiting for a slow response. */
+  readonly busySize: number
+  readonly rows: number
+  /** Rows whose attempt is not waiting for a slow response. */
   readonly busy: number
   /** The last claim of a row, 0 without a running attempt. */
   claimOf(id: number): number
-  /** Starts `attempt`, which never rejects. If an attempt of the row is running, only the new claim is recorded. */
-  begin(row: NotificationRecord, attempt: () => Promise<void>): void
+  /**
+   * Starts `attempt`, which never rejects. If an attempt of the row is running, only the new claim is recorded.
+   * `joins`: it goes out with a row that began before.
+   */
+  begin(row: NotificationRecord, attempt: () => Promise<void>, joins?: boolean): void
   /** Marks attempts with these claims as waiting for a slow response. */
   markSlow(rows: readonly NotificationRecord[]): void
   /** Resolves when no attempt is running. */
@@ -31,16 +40,23 @@ export interface AttemptsUnderWay {
 export function createAttemptsUnderWay(): AttemptsUnderWay {
   const attempts = new Map<number, Attempt>()
   let waiting = 0
+  let [size, waitingSize] = [0, 0]
 
   return {
     get size() {
+      return size
+    },
+    get busySize() {
+      return size - waitingSize
+    },
+    get rows() {
       return attempts.size
     },
     get busy() {
       return attempts.size - waiting
     },
     claimOf: (id) => attempts.get(id)?.claim ?? 0,
-    begin({ id, claims }, attempt) {
+    begin({ id, claims }, attempt, joins = false) {
       const present = attempts.get(id)
       // Claimed again by this process, since the clock was set beyond its lease: the running attempt continues under
       // the new claim.
@@ -48,11 +64,17 @@ export function createAttemptsUnderWay(): AttemptsUnderWay {
         present.claim = claims
         return
       }
+      const messages = joins ? 0 : 1
+      size += messages
       const ended = attempt().then(() => {
-        if (attempts.get(id)?.waiting === true) waiting--
+        size -= messages
+        if (attempts.get(id)?.waiting === true) {
+          waiting--
+          waitingSize -= messages
+        }
         attempts.delete(id)
       })
-      attempts.set(id, { claim: claims, waiting: false, ended })
+      attempts.set(id, { claim: claims, waiting: false, messages, ended })
     },
     markSlow(rows) {
       for (const { id, claims } of rows) {
@@ -60,6 +82,7 @@ export function createAttemptsUnderWay(): AttemptsUnderWay {
         if (attempt?.claim !== claims || attempt.waiting) continue
         attempt.waiting = true
         waiting++
+        waitingSize += attempt.messages
       }
     },
     async ended() {

@@ -31,6 +31,8 @@ const GATHER_MS = 5
 const WAITING_FACTOR = 20
 /** The maximum of all accounts: those of one may hang for ten seconds each, and leave an eighth more for the others. */
 const WAITING_FACTOR_OF_ALL = WAITING_FACTOR * 1.125
+/** Rows of all accounts, since a message has up to fifty: the digests of one account leave a fifth for the others. */
+const ROWS_FACTOR = WAITING_FACTOR_OF_ALL * 4
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 const POLL_MS = 5_000
@@ -144,8 +146,9 @@ export function createClaiming({
   }
 
   function freeCapacity(): number {
-    const left = Math.ceil(WAITING_FACTOR_OF_ALL * deliveries) - underWay.size
-    return Math.min(deliveries - underWay.busy, left)
+    const { size, busySize, rows } = underWay
+    const left = Math.ceil(WAITING_FACTOR_OF_ALL * deliveries) - size
+    return Math.min(deliveries - busySize, left, Math.ceil(ROWS_FACTOR * deliveries) - rows)
   }
 
   /** Once for all attempts that started together: one claim fills the capacity that they free. */
@@ -165,7 +168,7 @@ export function createClaiming({
           logError(core, err, 'a notification could not be recorded; it will be sent again'),
         )
         .finally(claimSoon))
-    for (const row of group) underWay.begin(row, attemptOnce)
+    for (const row of group) underWay.begin(row, attemptOnce, row !== idle[0])
   }
 
   /** Attempts that end at about the same time are followed by one claim. */
