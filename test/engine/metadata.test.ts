@@ -73,6 +73,11 @@ describe('the metadata of a monitor', () => {
     expect(await named({ plan: 'pro', seats: 7 })).toEqual(['a'])
     expect(await named({ plan: 'pro', seats: 8 })).toEqual([])
     expect(await named({ paid: false })).toEqual(['b'])
+    // As a host gets it from JSON or a query: no monitor has such a member.
+    const poison = JSON.parse('{ "__proto__": "x", "plan": "pro" }') as Record<string, string>
+    expect(await named(poison)).toEqual([])
+    const removal = { action: 'remove', filter: { metadata: poison } } as const
+    expect(await monitors.bulk(removal)).toMatchObject({ matched: 0 })
     expect(await problemOf(monitors.list({ metadata: { deep: {} } as never }))).toMatch(/^invalid/)
     expect(await problemOf(monitors.list({ metadata: 'plan' as never }))).toMatch(/^invalid/)
     await engine.stop()

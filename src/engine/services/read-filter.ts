@@ -104,15 +104,16 @@ export const read = {
       if (!isJsonObject(value)) return { problem: 'invalid: an object is expected' }
       const entries = Object.entries(value).filter(([, each]) => each !== undefined)
       if (entries.length > MAX_ENTRIES) return { problem: `out_of_range: at most ${MAX_ENTRIES}` }
-      const values: Record<string, string> = {}
+      const values: [string, string][] = []
       for (const [name, each] of entries) {
         if (typeof each !== 'string' && typeof each !== 'number' && typeof each !== 'boolean')
           return { problem: 'invalid: a text, a number or a flag is expected for each name' }
         if (name.length + String(each).length > max)
           return { problem: `out_of_range: at most ${max} characters` }
-        values[name] = String(each)
+        values.push([name, String(each)])
       }
-      return { value: values }
+      // Assigned, a member named `__proto__` would be left out, and more would match.
+      return { value: Object.fromEntries(values) }
     },
 
   /** A `Date`, epoch milliseconds, or ISO 8601 text, UTC without an offset. */
