@@ -15,11 +15,12 @@ import type { BulkFailure, BulkFilter, BulkInput, BulkPermission, BulkView } fro
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
 import { commonFields, MAX_TAGS } from '../registry/monitor-fields.ts'
 import { bulkOptions, bulkPermission, monitorFilter } from './filters.ts'
+import { graphProblems } from './monitor-graph.ts'
 import { listMonitors, queryOf } from './monitor-list.ts'
 import type { ServiceContext } from './service-context.ts'
 import { read, readFilter } from './read-filter.ts'
 import { monitorAudit } from './monitor-update.ts'
-import { distinct } from './validate-input.ts'
+import { distinct, withoutDeletedIds } from './validate-input.ts'
 
 /** Monitors that change at the same time: their commits share transactions. */
 const SLICE = 32
@@ -271,25 +272,37 @@ function workOf(
   return action === undefined ? () => Promise.resolve(false) : steps[action]
 }
 
-/** The change of the tags alone: the other settings are not validated again. @throws ValidationError */
+/**
+ * The change of the tags alone: of the other settings it is validated that no parent waits for the monitor as a member
+ * by tag.
+ *
+ * @throws ValidationError
+ */
 export function planTags(
   context: ServiceContext,
   { add_tags, remove_tags }: TagChange,
-): (cached: CachedMonitor) => Planned | null {
+): (cached: CachedMonitor) => Promise<Planned | null> {
+  const { core } = context
   const removed = new Set(remove_tags.map(fold))
-  return (cached) => {
-    const { record } = cached
-    const { common, settings, target } = record
+  return async (cached) => {
+    const { record, type } = cached
+    const { account_id, id, common, settings, target } = record
     const all = distinct([...common.tags, ...add_tags])
     const tags = all.filter((tag) => !removed.has(fold(tag)))
     if (tags.length > MAX_TAGS)
       throw new ValidationError({ tags: `out_of_range: 0..${MAX_TAGS} entries` })
     if (JSON.stringify(tags) === JSON.stringify(common.tags)) return null
+    if (common.depends_on.length > 0 && type.checker.composite === undefined) {
+      const present = await withoutDeletedIds(core, account_id, { ...common, tags })
+      const draft = { account_id, id, type, common: present, settings }
+      const problems = await graphProblems(core, draft)
+      if (Object.keys(problems).length > 0) throw new ValidationError(problems)
+    }
     return {
       change: {
-        monitor_id: record.id,
+        monitor_id: id,
         revision: record.revision,
-        at: context.core.clock.now(),
+        at: core.clock.now(),
         settings: { common: { ...common, tags }, settings, target },
         ...monitorAudit(context, cached, {
           common: { ...common, tags },

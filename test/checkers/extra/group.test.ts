@@ -232,6 +232,29 @@ describe('a monitor of the type group', () => {
     await r.engine.stop()
   })
 
+  it('that would wait for itself by the tags of a bulk action is refused', async () => {
+    const { r, ids, member, grouped } = await shop()
+    const { monitors } = r.engine
+    const tagged = await grouped({ member_tags: ['front'] }, 'Tagged')
+    const child = await member('child.test', { tags: ['db'], depends_on: [ids[0], tagged.id] })
+    const tag = (...add_tags: readonly string[]) =>
+      monitors.bulk({ action: 'tag', filter: { ids: [ids[1]!, child.id] }, add_tags })
+    expect(await tag('Front')).toMatchObject({
+      ...{ changed: 1, failed: 1 },
+      failures: [
+        {
+          ...{ monitor_id: child.id, error: 'validation' },
+          message: expect.stringContaining('depends on this one') as string,
+        },
+      ],
+    })
+    expect((await monitors.get(child.id)).tags).toEqual(['db'])
+    // A parent that was removed does not stand in the way.
+    await monitors.remove(ids[0]!)
+    expect(await tag('more')).toMatchObject({ changed: 2, failed: 0 })
+    await r.engine.stop()
+  })
+
   it('that would wait for itself is refused, over members, tags and dependencies', async () => {
     const { r, ids, member, grouped } = await shop()
     const { monitors } = r.engine
