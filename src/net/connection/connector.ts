@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { TcpSocketConnectOpts } from 'node:net'
+import type { Socket, TcpSocketConnectOpts } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../clock.ts'
 import type { Connection, ConnectOptions, TlsFacts, TlsOptions } from '../net.ts'
@@ -18,9 +18,11 @@ import type { Trace } from '../timing/trace.ts'
 import { createConnection } from './connection.ts'
 import { dial } from './dial.ts'
 import type { Dialled, DialOptions } from './dial.ts'
+import { hostPort } from './endpoint.ts'
 import type { Address } from './endpoint.ts'
 import type { OwnedSockets } from './own-sockets.ts'
 import type { TakeIdle } from './reach.ts'
+import { limitOverhead } from './tls-overhead.ts'
 import { contextFor, handshake, openTls } from './tls.ts'
 import type { HandshakeOptions, Opening, TlsContexts } from './tls.ts'
 
@@ -64,6 +66,8 @@ interface Way extends Pick<DialOptions, 'addresses'> {
 export function createConnector(parts: ConnectorParts): Connect {
   const { clock, contexts, resolver, strangers, signal, deadlineIn, trace, sockets } = parts
   const { known, resolve } = parts.addresses
+  /** Another connection of TLS runs through them. */
+  const covered = new WeakSet<Socket>()
 
   async function connect(
     options: ConnectOptions,
@@ -107,6 +111,7 @@ export function createConnector(parts: ConnectorParts): Connect {
     const context = contextFor(tls, contexts)
     const opening = openTls({ host: target.host, tls, context }, { socket })
     sockets.takeOver(socket, opening.socket)
+    covered.add(socket)
     return secure(target, dialled, { opening, tls, phase, timing: trace })
   }
 
@@ -156,6 +161,8 @@ export function createConnector(parts: ConnectorParts): Connect {
     { opening, tls: { onStaple, identity }, phase, timing }: Securing,
   ): Promise<Connection> {
     const way = { host, port, onStaple, identity, phase, signal, clock, trace: timing }
+    const isCovered = (): boolean => covered.has(opening.socket)
+    limitOverhead(opening.socket, { target: hostPort(host, port), clock, isCovered })
     const { socket, facts } = await handshake(opening, way)
     return connection({ host, port }, { socket, address, attempts }, facts)
   }
