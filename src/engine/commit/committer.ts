@@ -1,9 +1,9 @@
 /**
- * Groups changes into commits: one fsync serves many rounds. Changes that arrive during a commit go into the next
- * one, accounts in turn; a round without notifications also waits a few milliseconds for rounds that are about to end. A single change
- * does not wait, nor does one with notifications. Deferrable rounds, which change no state and have no waiting caller,
- * are stored a few times a second: if the process is killed, the next round repeats the lost checks. A change that
- * meets a damaged row is refused alone: its group is stored in halves.
+ * Groups changes into commits: one fsync serves many rounds. Changes that arrive during a commit go into the next one,
+ * accounts in turn; a round without notifications also waits a few milliseconds for rounds that are about to end. A
+ * single change does not wait, nor does one with notifications. Deferrable rounds, which change no state and have no
+ * waiting caller, are stored a few times a second: if the process is killed, the next round repeats the lost checks. A
+ * change that meets a damaged row is refused alone: its group is stored in halves.
  *
  * @module
  */
