@@ -6,6 +6,7 @@
  */
 
 import { boundedLog } from '../access/bounded-log.ts'
+import { renewed } from '../access/renewed.ts'
 import { createTurns } from '../access/turns.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
@@ -123,7 +124,13 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
     if (wait_sec !== undefined) return plain(429, { 'Retry-After': `${wait_sec}` })
     if (wrong) return plain(401, { 'WWW-Authenticate': 'Bearer' })
     const { scope } = reading
-    const body = head ? null : await inTurn(scope.account_id ?? EVERYBODY, () => text(scope))
+    const admitted = renewed<typeof reading | 'wrong' | undefined>(clock, reading, () =>
+      readerFor(request),
+    )
+    // Reads before it may take minutes.
+    const whole = async () => (typeof (await admitted()) === 'object' ? text(scope) : undefined)
+    const body = head ? null : await inTurn(scope.account_id ?? EVERYBODY, whole)
+    if (body === undefined) return plain(401, { 'WWW-Authenticate': 'Bearer' })
     return new Response(body, { headers: headersOf(CONTENT_TYPE) })
   }
 

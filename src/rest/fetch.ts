@@ -256,14 +256,15 @@ async function perform(service: Service, exchange: Exchange, found: Found): Prom
   const reading = { clock: service.clock, inTurn }
   const body = operation.body === undefined ? {} : await readJson(request, reading)
   if (operation.body === 'none') requireNoFields(body)
-  const { account_id } = await identityNow(request, found)
+  const still = () => identityNow(request, found)
+  const { account_id } = await still()
   const run = async (): Promise<Reply> => {
-    const still = () => identityNow(request, found)
     const admission = { identity: await still(), admitted: still, params: found.params }
     return operation.run(callOf(service, exchange, admission, body))
   }
   if (operation.repeatable !== true) return run()
-  return service.idempotency.once({ request, account_id, path: pathname + url.search, body }, run)
+  const path = pathname + url.search
+  return service.idempotency.once({ request, account_id, path, body, admitted: still }, run)
 }
 
 /** @throws HttpError 401 or 403 if the request is no longer admitted, or would now change another account */

@@ -27,6 +27,8 @@ interface Repeatable {
   /** The path without host, since one server may have several names. */
   readonly path: string
   readonly body: JsonObject
+  /** Rejects if it may no longer be made: it may have waited for an equal one. */
+  readonly admitted: () => Promise<unknown>
 }
 
 export interface Idempotency {
@@ -73,10 +75,11 @@ async function answerOnce(
   asked: Asked,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
-  const { account_id, key } = asked
+  const { account_id, key, admitted } = asked
   const request_hash = hashOf(asked)
   const kept = await idempotencyResponses.get(account_id, key)
   if (kept !== undefined) {
+    await admitted()
     if (kept.request_hash === request_hash) return replay(kept)
     throw new ConflictError(
       'idempotency_conflict',

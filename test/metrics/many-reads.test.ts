@@ -6,6 +6,7 @@ import { createEngine } from '../../src/engine/engine.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { makeCopies } from '../support/copies.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
 
 const TURN_MS = 50
@@ -43,4 +44,35 @@ it('are answered one after the other, accounts in turn', async () => {
   expect(order.indexOf(theirs)).toBeLessThan(5)
   expect(order.indexOf(TOKEN)).toBeLessThan(8)
   expect(reading.longest_ms).toBeLessThan(TURN_MS)
+})
+
+it('that wait are not answered if their key was revoked meanwhile', async () => {
+  const clock = simulatedClock()
+  const engine = createEngine({ store: memoryStore(), checkers: [tcp()], clock, logger: false })
+  onTestFinished(() => engine.stop())
+  const { key, view } = await engine.keys.create()
+  let open: () => void = () => undefined
+  const gate = new Promise<void>((resolve) => (open = resolve))
+  const held = Object.assign(Object.create(engine) as typeof engine, {
+    health: async () => {
+      await gate
+      return engine.health()
+    },
+  })
+  const metrics = createMetrics(held, { clock, token: TOKEN, rateLimit: false })
+  onTestFinished(metrics.close)
+  const read = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const { status } = await metrics.fetch(new Request('http://localhost/metrics', { headers }))
+    return status
+  }
+  const reads = Promise.all([key, key, key, TOKEN].map(read))
+  await clock.settle()
+  await engine.keys.revoke(view.id)
+  await clock.advance(2000)
+  open()
+  // The parts of each are written with the clock.
+  for (let n = 0; n < 100; n++) await clock.advance(1)
+  // One is under way, and one more since the account had none.
+  expect((await reads).slice(2)).toEqual([401, 200])
 })

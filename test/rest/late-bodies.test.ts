@@ -174,6 +174,22 @@ describe('a request that waits for an equal one', () => {
     expect((await answer).status).toBe(401)
     expect(await monitors()).toEqual([])
   })
+
+  it('gets no stored answer of it if its key was revoked meanwhile', async () => {
+    const { ask, clock, engine } = await api()
+    const headers = { 'idempotency-key': 'order-3' }
+    expect((await ask({ headers }, () => clock.settle())).status).toBe(201)
+    let end: () => void = () => undefined
+    const equal = new Promise<void>((resolve) => (end = resolve))
+    const { runningRepeatable } = requestServicesOf(engine)
+    runningRepeatable.set('1:order-3', equal)
+    const answer = ask({ headers }, () => clock.settle())
+    while (runningRepeatable.get('1:order-3') === equal) await nextTurn()
+    await revoke(engine)
+    await clock.advance(LONG_MS)
+    end()
+    expect((await answer).status).toBe(401)
+  })
 })
 
 describe('an action on many monitors that waits for another one of its account', () => {

@@ -65,7 +65,8 @@ function repeating({ locked = false } = {}) {
     ): Promise<unknown> {
       const headers = key === '' ? {} : { 'idempotency-key': key }
       const request = new Request('http://a.example/a', { method, headers })
-      return once({ request, account_id, path, body }, work).catch(
+      const admitted = () => Promise.resolve()
+      return once({ request, account_id, path, body, admitted }, work).catch(
         (error: { readonly code?: string; readonly error?: string }) => error,
       )
     },
