@@ -12,7 +12,7 @@ import type { DriverStream } from '../sql/driver-stream.ts'
 import type { SqlSettings } from '../sql/fields.ts'
 import type { Rows, SqlSession, Statement } from '../sql/run.ts'
 import { driverError, driverFailure, errorFailure, isOfStatement } from './errors.ts'
-import { rightsIn } from './grants.ts'
+import { grantReader } from './grants.ts'
 import type { Greeting } from './greeting.ts'
 import { isMariadb, READ_TIME_LIMIT, refuseInterrupted, setLimits } from './time-limit.ts'
 import { pluginsFor } from './plugins.ts'
@@ -95,12 +95,12 @@ interface Packet {
   readLengthCodedNumberExt(tag: number, ...how: unknown[]): unknown
 }
 
-/** Marks an error packet, never a length (MySQL protocol, "length-encoded integer"). */
-const NO_LENGTH = 0xff
+/** Bytes that mark a longer length (MySQL protocol, "length-encoded integer"). */
+const [FIRST_MARK, LAST_MARK] = [0xfb, 0xfe]
 
 /**
- * At such a length the driver prints a stack to the console before it throws, so this throws first.
- * Patched on this connection only, since others share the driver.
+ * At any other byte, and behind the end of a packet, the driver prints a stack to the console before
+ * it throws, so this throws first. Patched on this connection only, since others share the driver.
  */
 function refuseBadLengths(ctx: CheckContext, connection: MysqlConnection): void {
   const handlePacket = connection.handlePacket?.bind(connection)
@@ -109,9 +109,9 @@ function refuseBadLengths(ctx: CheckContext, connection: MysqlConnection): void 
     if (packet !== undefined && !Object.hasOwn(packet, 'readLengthCodedNumberExt')) {
       const read = packet.readLengthCodedNumberExt.bind(packet)
       packet.readLengthCodedNumberExt = (tag, ...how) => {
-        if (tag !== NO_LENGTH) return read(tag, ...how)
+        if (tag >= FIRST_MARK && tag <= LAST_MARK) return read(tag, ...how)
         ctx.log.debug({}, 'a MySQL server sent a length that is none')
-        throw new Error('A length that begins with 0xff')
+        throw new Error('A length that is none')
       }
     }
     handlePacket(packet)
@@ -212,10 +212,10 @@ export function mysqlSession(
   }
 
   async function rights(): Promise<readonly string[] | undefined> {
-    const grants: string[] = []
-    const onRow = ([grant]: readonly unknown[]): void => void grants.push(String(grant))
+    const grants = grantReader()
+    const onRow = ([grant]: readonly unknown[]): void => grants.add(String(grant))
     await stream.settle(rowsOf({ sql: 'SHOW GRANTS', onRow }))
-    return rightsIn(grants)
+    return grants.rights()
   }
 
   return {

@@ -11,11 +11,13 @@
  * @module
  */
 
+import { CheckFailure } from '../../net/failure.ts'
 import type { Connection } from '../../net/net.ts'
 import type { Wire } from '../sql/driver-stream.ts'
 import { ANSWER_LIMITS, counter, reader } from '../sql/reader.ts'
 import type { Greeting } from './greeting.ts'
 import { HEAD_BYTES, notMysql } from './greeting.ts'
+import { resultParts } from './result-part.ts'
 
 /**
  * An SSLRequest is the first part of the login packet: capabilities, maximum packet size, character
@@ -30,6 +32,9 @@ const COM_PING = 0x0e
 
 /** Maximum packets of a login; MySQL needs five. */
 const LOGIN_LIMIT = 16
+
+/** Maximum of a packet that is no row: the driver reads each one in one turn, and some hold two values in a byte. */
+const SHORT_BYTES = 64 * 1024
 
 export interface MysqlWire extends Wire {
   /**
@@ -53,6 +58,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
   let read = reader(plain)
   const count = counter(ANSWER_LIMITS)
   let command: number | undefined
+  const parts = resultParts()
 
   async function transmit(packet: Buffer): Promise<void> {
     const numbered = renumber(packet, shift)
@@ -80,6 +86,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
 
   function ofLogin(packet: Buffer): Buffer {
     const kind = packet[HEAD_BYTES]
+    if (packet.length > SHORT_BYTES) throw tooLong()
     if (++loginPackets > LOGIN_LIMIT) throw notMysql('a login without end')
     if (kind === AUTH_SWITCH) plugin = pluginOf(packet)
     const renumbered = renumber(packet, -shift)
@@ -95,6 +102,7 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
     // The driver accepts any packet as the answer to a ping.
     if (command === COM_PING && kind !== OK && kind !== ERROR) throw notMysql('no answer to a ping')
     command = undefined
+    if (!parts.isRow(packet.subarray(HEAD_BYTES)) && packet.length > SHORT_BYTES) throw tooLong()
     return packet
   }
 
@@ -108,7 +116,10 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
         login.resolve(bytes)
         return
       }
-      if (state === 'command' && bytes[3] === 0) command = bytes[HEAD_BYTES]
+      if (state === 'command' && bytes[3] === 0) {
+        command = bytes[HEAD_BYTES]
+        parts.begin()
+      }
       await transmit(bytes)
     },
     async logIn(secure) {
@@ -126,6 +137,11 @@ export function mysqlWire(plain: Connection, greeting: Greeting): MysqlWire {
     plugin: () => plugin,
     close: () => connection.close(),
   }
+}
+
+function tooLong(): CheckFailure {
+  const text = `The server sent more than ${SHORT_BYTES / 1024} KiB that are no row`
+  return new CheckFailure('too_long', text)
 }
 
 /** MariaDB uses only the capabilities of this packet, so they must be those of the login. */

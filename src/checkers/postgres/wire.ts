@@ -30,6 +30,9 @@ const SHORT_BYTES = 30_000
 
 const HEAD_BYTES = 5
 
+/** PostgreSQL allows 1664; the driver looks at all of them in one turn. */
+const MAX_COLUMNS = 5000
+
 /** Limits of a login, parameters and notices included. */
 const LOGIN_LIMITS: Limits = { bytes: 64 * 1024, messages: 200 }
 
@@ -52,6 +55,8 @@ export function postgresWire(connection: Connection, login: PostgresLogin): Post
 
   function look(letter: string, body: Buffer): void {
     if (letter === 'E' || letter === 'N') readError(body)
+    if ((letter === 'T' || letter === 'D') && body.length > 1 && body.readUInt16BE() > MAX_COLUMNS)
+      throw notPostgres('more columns than a table has')
     if (letter === 'R') judgeLogin(body, login.pass, connection.tls !== null)
     if (letter === 'S') {
       const [name, value] = texts(body)
@@ -139,11 +144,15 @@ function texts(body: Buffer): readonly string[] {
   return body.toString('utf8').split('\0').slice(0, -1)
 }
 
+/** PostgreSQL has 18 fields, each at most once; millions of empty ones would take a long turn. */
+const MAX_FIELDS = 100
+
 /** An error or a notice. Its terminator is required: without it the driver would loop forever. */
 export function readError(body: Buffer): ServerError {
   const fields = new Map<string, string>()
   let at = 0
-  while (body[at] !== 0) {
+  for (let count = 1; body[at] !== 0; count++) {
+    if (count > MAX_FIELDS) throw notPostgres('an error with too many fields')
     const end = body.indexOf(0, at)
     if (end < 0) throw notPostgres('an error without an end')
     fields.set(body.toString('latin1', at, at + 1), body.toString('utf8', at + 1, end))

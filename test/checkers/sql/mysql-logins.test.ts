@@ -352,6 +352,7 @@ describe('a length that is none', () => {
     ['in a row', [...TWO_COLUMNS, ROW, packet(6, END)]],
     ['in a column', [packet(1, Buffer.of(1)), packet(2, text('\x03def\xff\x01a\0\x0c'))]],
     ['of the rows that a statement changed', [packet(1, Buffer.of(0, 0xff, 0, 2, 0, 0, 0))]],
+    ['behind the end of the packet', [packet(1, Buffer.of(0))]],
   ])('%s is a cause and a line of the logger, and nothing is printed', async (_what, answer) => {
     const { port } = await scripted(async (peer) => {
       await peer.say(greeting({ plugin: 'mysql_native_password' }))

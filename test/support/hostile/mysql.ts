@@ -23,9 +23,10 @@ const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 const errorPayload = (code: number, text: string): Buffer =>
   Buffer.concat([Buffer.of(0xff, code & 0xff, code >> 8), latin1(text)])
 
-/** CLIENT_PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, CONNECT_WITH_DB, LOCAL_FILES; TLS where asked for. */
-function greeting({
+/** CLIENT_PROTOCOL_41, SECURE_CONNECTION, PLUGIN_AUTH, CONNECT_WITH_DB, LOCAL_FILES; TLS and SESSION_TRACK where asked for. */
+export function greeting({
   tls = false,
+  tracksState = false,
   version = '8.0.99-hostile',
   plugin = 'mysql_native_password',
 } = {}): Buffer {
@@ -37,7 +38,7 @@ function greeting({
     Buffer.of(7, 0, 0, 0),
     latin1('saltsalt\0'),
     low,
-    Buffer.of(0x21, 0x02, 0x00, 0x08, 0x00, 21),
+    Buffer.of(0x21, 0x02, 0x00, tracksState ? 0x88 : 0x08, 0x00, 21),
     Buffer.alloc(10),
     latin1('moresaltmore\0'),
     latin1(`${plugin}\0`),

@@ -33,7 +33,8 @@ const authentication = (kind: number, rest: string | Uint8Array = ''): Buffer =>
 const failure = (code: string, text: string): Buffer =>
   message('E', `SFATAL\0VFATAL\0C${code}\0M${text}\0\0`)
 
-const READY = Buffer.concat([
+/** What a server says that wants no password. */
+export const READY = Buffer.concat([
   authentication(0),
   message('K', Buffer.alloc(8, 1)),
   message('Z', 'I'),
