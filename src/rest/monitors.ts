@@ -8,6 +8,7 @@ import type { MonitorInput } from '../engine/api/inputs.ts'
 import { admitCheck, REQUESTED_CHECKS } from '../engine/services/request-services.ts'
 import { ValidationError } from '../errors.ts'
 import { MONITOR_STATES, MONITOR_STATUSES } from '../model.ts'
+import { grants } from '../model/scopes.ts'
 import { ok } from './envelope.ts'
 import { ifMatch, monitorReply, unlessKnown } from './etag.ts'
 import { arrayOf, nullable, object, ref, text, word } from './openapi/schemas.ts'
@@ -65,8 +66,12 @@ export const showMonitor = operation({
   tag,
   answers: { 200: { monitor: ref('Monitor') } },
   versioned: true,
-  async run({ scope, id, request }) {
-    return unlessKnown(monitorReply(await scope.monitors.get(id)), request)
+  async run({ scope, id, request, identity }) {
+    const { token, ping_url, ...monitor } = await scope.monitors.get(id)
+    // Who has them can send signals: a dead job would seem to run.
+    const address =
+      grants(identity.key.scopes, 'monitors:write') && token ? { token, ping_url } : {}
+    return unlessKnown(monitorReply({ ...monitor, ...address }), request)
   },
 })
 

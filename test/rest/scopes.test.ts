@@ -74,6 +74,21 @@ describe('a key with scopes', () => {
     })
   })
 
+  it('does not see the address of a heartbeat where it only reads: it could send its signals', async () => {
+    const { ask, engine } = await withKey(['read'])
+    const writer = 'a-key-that-may-change-them'
+    await engine.keys.create({ key: writer, scopes: ['monitors:read', 'monitors:write'] })
+    const body = { type: 'heartbeat', name: 'Backup' }
+    const { monitor } = (await ask('POST', '/api/v1/monitors', { body })).body
+    expect(monitor.ping_url).toContain(monitor.token)
+    const { id } = monitor as { id: number }
+    const seen = async (key: string) =>
+      JSON.stringify(await ask('GET', `/api/v1/monitors/${id}`, { key }))
+    expect(await seen(ONE)).toContain('"name":"Backup"')
+    expect(await seen(ONE)).not.toContain(monitor.token)
+    expect(await seen(writer)).toContain(monitor.ping_url)
+  })
+
   it('reads metrics only with monitors:read', async () => {
     const { engine } = await withKey(['incidents:read'])
     const reader = 'a-key-that-may-read-them'

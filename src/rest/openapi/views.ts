@@ -114,7 +114,7 @@ export const VIEWS: Readonly<Record<string, Schema>> = {
     {
       open: true,
       description:
-        'The summary, every setting at the top level as it is written (secrets as `"***"`), and the status per location. Heartbeat monitors also have `token` and `ping_url`.',
+        'The summary, every setting at the top level as it is written (secrets as `"***"`), and the status per location. Heartbeat monitors also have `token` and `ping_url`, for keys with `monitors:write`.',
     },
   ),
   SettingWarning: object<SettingWarning>(
