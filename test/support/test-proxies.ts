@@ -62,7 +62,8 @@ export function httpProxy({ login, tls }: ProxyOptions = {}): Promise<TestProxy>
   })
   server.on('request', (message, answer) => {
     asked.push(message.url ?? '')
-    if (message.headers['proxy-authorization'] !== wanted) return answer.writeHead(407).end()
+    if (message.headers['proxy-authorization'] !== wanted)
+      return answer.writeHead(407, { 'Proxy-Authenticate': 'Basic realm="test"' }).end()
     const { port, pathname, search } = new URL(message.url ?? '')
     const { 'proxy-authorization': _, ...headers } = message.headers
     const onward = request(

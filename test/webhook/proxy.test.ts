@@ -72,6 +72,16 @@ it.each([
   },
 )
 
+it('takes for an answer of the receiver a 407 that asks for no login', async () => {
+  await using proxy = await httpProxy()
+  await using receiver = await serve((request, response) => {
+    response.writeHead(407, { 'X-Squid-Error': 'ERR_NONE 0' })
+    request.resume().on('end', () => response.end())
+  })
+  const end = await rig({ proxy: { url: proxy.url } }).attempt({ url: receiver.origin })
+  expect(end).toMatchObject({ class: 'failed', error: 'http_407' })
+})
+
 it('judges the receiver, not the proxy', async () => {
   await using proxy = await httpProxy()
   const hosts = { 'inner.example': ['10.0.0.1'] }

@@ -26,8 +26,8 @@ interface Answered {
 }
 
 /**
- * An answer may be of the proxy or of the target. Of the proxy are a 407, and those with its mark: `Proxy-Status`
- * with an error (RFC 9209), `X-Squid-Error`.
+ * An answer may be of the proxy or of the target. Of the proxy are a 407 that asks for a login, by `Proxy-Authenticate`
+ * (RFC 9110, 15.5.8), and other errors with its mark: `Proxy-Status` with an error (RFC 9209), `X-Squid-Error`.
  *
  * @throws CheckFailure `proxy_auth`, `proxy_refused`, `proxy_target_unreachable`
  */
@@ -39,7 +39,8 @@ export function refuseForwarded(
   if (proxy === undefined) return
   const marked =
     header('x-squid-error') !== undefined || /;\s*error=/i.test(header('proxy-status') ?? '')
-  if (status !== 407 && !(marked && status >= 400)) return
+  const asksForLogin = header('proxy-authenticate') !== undefined
+  if (status === 407 ? !asksForLogin : !marked || status < 400) return
   const target = {
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? 80 : Number(url.port),

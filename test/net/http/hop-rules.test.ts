@@ -122,7 +122,7 @@ describe('a connection', () => {
     expect(all.lines()).toEqual(['GET http://shop.example/a?b HTTP/1.1'])
     expect(all.server.received).toMatch(/\r\nproxy-authorization: Basic dTpw\r\n/i)
     const refused = await exchanging({
-      answers: ['HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n'],
+      answers: ['HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n'],
     })
     expect(await refused.failure({ proxy })).toMatchObject({ code: 'proxy_auth' })
     const marked = 'HTTP/1.1 502 X\r\nX-Squid-Error: ERR_DNS_FAIL 0\r\nContent-Length: 0\r\n\r\n'
