@@ -71,6 +71,16 @@ describe('a window of a monitor', () => {
     expect(monitorCache.peek(1)?.record.machine).toMatchObject({ state: 'maintenance', incident })
   })
 
+  it('is no error where the monitor is gone by then, with its account or by itself', async () => {
+    const { clock, add, maintenance, published, store, logged } = await schedules()
+    maintenance.start()
+    const { record } = await add([window(10, 30)])
+    const { id: monitor_id, revision } = record
+    await store.commit([{ monitor_id, revision, at: NOON, remove: true }])
+    await clock.advance(60 * MINUTE)
+    expect([published, logged]).toEqual([[], []])
+  })
+
   it('has no effect on a monitor that another engine has taken over', async () => {
     const { clock, add, maintenance, monitorCache, published, store } = await schedules()
     maintenance.start()

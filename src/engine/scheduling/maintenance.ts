@@ -5,6 +5,7 @@
  * @module
  */
 
+import { NotFoundError } from '../../errors.ts'
 import { maintenanceAt } from '../../incident/maintenance.ts'
 import type { Maintenance } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceWindow } from '../../model.ts'
@@ -96,6 +97,8 @@ export function createMaintenanceSchedule(options: MaintenanceOptions): Maintena
     try {
       await switchState(id)
     } catch (err) {
+      // Removed meanwhile, by itself or with its account.
+      if (err instanceof NotFoundError) return
       logError(core, err, 'a maintenance window could not be stored')
       if (monitorCache.peek(id) !== undefined) scheduler.set(id, clock.now() + RETRY_MS)
     }
