@@ -66,6 +66,9 @@ const QUERY_MS = 5000
 
 const REASON_CHARACTERS = 300
 
+/** Lists give a few. A hostile server gives thousands, and every cached answer holds them. */
+const MAX_CODES = 20
+
 const CODES = parseCidr('127.0.0.0/8')
 /** The range by which lists signal an error instead of a listing (Spamhaus: 252, 254, 255). */
 const REFUSALS = parseCidr('127.255.255.0/24')
@@ -160,11 +163,11 @@ function read(list: SelectedList, { rcode, records }: DnsAnswer): Lookup {
   if (rcode === 'REFUSED') return failure('blocked')
   if (rcode !== 'NOERROR') return failure('failed')
   const addresses = records.filter(({ type }) => type === 'A').map(({ value }) => value)
-  const codes = addresses.filter((address) => isIn(CODES, address)).sort()
+  const codes = [...new Set(addresses.filter((address) => isIn(CODES, address)))].sort()
   const refusal = (code: string): boolean =>
     isIn(REFUSALS, code) || list.refusals?.includes(code) === true
   if (codes.some(refusal)) return failure('blocked')
-  if (codes.length > 0) return { state: 'listed', codes, reason: null }
+  if (codes.length > 0) return { state: 'listed', codes: codes.slice(0, MAX_CODES), reason: null }
   // Resolvers that redirect unknown names to an advertising page answer with that page's address.
   return addresses.length > 0 ? failure('hijacked') : { state: 'clean' }
 }

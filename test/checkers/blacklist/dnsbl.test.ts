@@ -194,6 +194,20 @@ describe('what a list answers', () => {
     expect(await ask([dialUp.address], without)).toMatchObject({ verdict: 'ok' })
   })
 
+  it('has at most twenty codes, each once, and none hides a refusal', async () => {
+    const many = Array.from({ length: 90 }, (_, n) => `127.0.1.${n}`)
+    const answers = {
+      'codes.example': [...many, '127.0.1.0'],
+      'no.example': [...many, '127.255.255.1'],
+    }
+    for (const [lists, codes] of Object.entries(answers)) {
+      const server = await list((entry) => working(entry) ?? codes)
+      const outcome = await ask([server.address], { target: '192.0.2.7', lists })
+      if (lists === 'no.example') expect(outcome.cause_code).toBe('probe_dnsbl_blocked')
+      else expect(outcome.details['lists']).toMatchObject([{ codes: many.sort().slice(0, 20) }])
+    }
+  })
+
   it('may be a sum of bits', async () => {
     const server = await list((entry) =>
       entry === 'test.surbl.org' ? ['127.0.0.254'] : entry === 'bad.example' ? ['127.0.0.80'] : [],
