@@ -324,6 +324,35 @@ describe('live changes', () => {
     await (answer.body as ReadableStream).cancel()
   })
 
+  it('of a public page are looked up once for each time that it is told, however often they come', async () => {
+    const { engine, clock, create } = await site()
+    const live = createLive({ engine, clock, limits: liveLimitsOf({}) })
+    const ids: number[] = []
+    for (const host of ['a.test', 'b.test', 'c.test']) ids.push(await create(host))
+    const asked: number[] = []
+    const answer = live.listen({
+      audience: { kind: 'public', id: 'p' },
+      states: new Set(ids),
+      rounds: new Set<number>(),
+      stays(id) {
+        asked.push(id)
+        return Promise.resolve(true)
+      },
+    })
+    for (const id of ids) {
+      await engine.monitors.pause(id)
+      await clock.settle()
+    }
+    expect(asked).toEqual([ids[0]])
+    await clock.advance(300)
+    for (const id of ids) {
+      await engine.monitors.resume(id)
+      await clock.settle()
+    }
+    expect(asked).toEqual([ids[0], ids[0]])
+    await (answer.body as ReadableStream).cancel()
+  })
+
   it('take an account of any number of monitors', async () => {
     const { engine, clock } = await site()
     const live = createLive({ engine, clock, limits: liveLimitsOf({}) })

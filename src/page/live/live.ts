@@ -220,6 +220,8 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
       if (soon) void askFor(monitor_id)
       return
     }
+    // It is told soon in any case.
+    if (due?.soon === true) return
     if (stays === undefined) notify(what)
     else void notifyIfItStays(monitor_id)
   }
