@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import { requestServicesOf } from '../../src/engine/services/request-services.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import type { FullStore } from '../../src/store/store.ts'
@@ -137,4 +139,37 @@ describe('a removal that a crash interrupted', () => {
     await expect(r.engine.accounts.remove(id)).rejects.toMatchObject({ code: 'not_found' })
     await r.engine.stop()
   })
+})
+
+it('an account does not exist from the first step on, before the store has answered', async () => {
+  const store = memoryStore()
+  let answer: () => void = () => undefined
+  const answered = new Promise<void>((resolve) => (answer = resolve))
+  const { accounts } = store
+  const slow = {
+    ...store,
+    accounts: {
+      ...accounts,
+      async remove(...given: Parameters<typeof accounts.remove>) {
+        const left = await accounts.remove(...given)
+        await answered
+        return left
+      },
+    },
+  }
+  const { engine } = await rig({}, { store: slow })
+  onTestFinished(() => engine.stop())
+  const { id } = await engine.accounts.create({ name: 'gone' })
+  expect(await engine.accounts.exists(id)).toBe(true)
+  const removal = engine.accounts.remove(id)
+  // The first step is done in this time.
+  await setImmediate()
+  expect(await engine.accounts.exists(id)).toBe(false)
+  const { idempotencyResponses } = requestServicesOf(engine)
+  const response = { request_hash: 'h', status: 201, body: '{}' }
+  const late = idempotencyResponses.put(id, 'late', response)
+  await expect(late).rejects.toMatchObject({ code: 'not_found' })
+  answer()
+  await removal
+  expect(await store.idempotencyResponses.get(id, 'late', 0)).toBeUndefined()
 })

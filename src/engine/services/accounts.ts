@@ -98,6 +98,8 @@ export function accountsOf(context: ServiceContext): Engine['accounts'] {
       // After a process ended during a removal, only the store knows the account; the removal continues.
       const known = await storedAccount(store, id)
       const audit = removalAudit({ core, actor }, known)
+      // Before and after: what the store does not refuse by itself is not stored behind it.
+      accounts.forget(id)
       let left = await store.accounts.remove(id, REMOVED_AT_ONCE, audit)
       accounts.forget(id)
       await forgetAccount(context, id)
