@@ -25,7 +25,7 @@ const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 796),
+  entry('.', 'index', 'src/index', 798),
   entry('./checkers', 'checkers/index', 'src/checkers/index', 568 + 10 * extraTypes),
   ...checkerParts.map(({ name, source, extra }) => {
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
@@ -46,7 +46,7 @@ export const entries = [
   entry('./page', 'page/index', 'src/page/index', 350),
   entry('./client', 'client/index', 'src/client/index', 29),
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
-  entry('./metrics', 'metrics/index', 'src/metrics/metrics', 54),
+  entry('./metrics', 'metrics/index', 'src/metrics/metrics', 55),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
   entry('./testing', 'testing/index', 'src/testing/index', 446),
 ]
