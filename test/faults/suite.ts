@@ -1,7 +1,7 @@
 /**
  * The whole test suite, again and again, beside processes that keep the CPUs busy. Options: --times 20,
  * --load 8 (how many of them), --at-once 1 (how many runs share the machine), --node PROGRAM (several take turns), --out
- * FOLDER for the logs; names of test files to run only those.
+ * FOLDER for the logs, --continue (the runs that are missing in FOLDER); names of test files to run only those.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, mkdirSync } from 'node:fs'
+import { appendFileSync, createWriteStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { constants, loadavg } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -18,13 +18,14 @@ import { lineOf, readReport, summary } from './rig/suite-report.ts'
 import type { SuiteRun } from './rig/suite-report.ts'
 
 const HELP = `npm run faults -- suite [--times 20] [--load 8] [--at-once 1] [--node PROGRAM ...] [--out FOLDER]
-       [test file ...]
+       [--continue] [test file ...]
 
 Runs the test suite so many times beside so many busy processes, --at-once of the runs beside
 each other, with the Node of this command or with each --node in turn. The log and the report
-of each run stay in the folder, which is printed. The load is the mean load average of the
-machine during the run, which includes the run itself. Exit code 0 if no run had a failure,
-1 otherwise.
+of each run stay in the folder, which is printed. With --continue and the --out of runs that
+were ended, only those that are missing are made; the sources must be the same. The load is
+the mean load average of the machine during the run, which includes the run itself. Exit code
+0 if no run had a failure, 1 otherwise.
 `
 
 /** How often the load average is read; the system renews it every five seconds. */
@@ -38,6 +39,7 @@ const { values, positionals } = parseArgs({
     'at-once': { type: 'string', default: '1' },
     node: { type: 'string', multiple: true, default: [process.execPath] },
     out: { type: 'string' },
+    continue: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
@@ -59,15 +61,20 @@ async function runAll(): Promise<number> {
   const busy = Array.from({ length: load }, startBusyProcess)
   const endAll = (): void => busy.forEach((each) => void each.kill('SIGKILL'))
   process.once('exit', endAll)
-  const runs: SuiteRun[] = []
-  let begun = 0
+  const commit = commitNow()
+  const kept = join(folder, 'runs.jsonl')
+  const runs: KeptRun[] = values.continue ? runsIn(kept, commit) : []
+  for (const run of runs) console.log(lineOfKept(run, times))
+  const done = new Set(runs.map(({ n }) => n))
+  const missing = Array.from({ length: times }, (_, at) => at + 1).filter((n) => !done.has(n))
   const lane = async (): Promise<void> => {
-    while (begun < times) {
-      const n = ++begun
+    for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
       const node = nodes[(n - 1) % nodes.length]!
-      const run = await runOnce(node, join(folder, String(n).padStart(String(times).length, '0')))
+      const path = join(folder, String(n).padStart(String(times).length, '0'))
+      const run = { n, commit, node: node.version, ...(await runOnce(node, path)) }
       runs.push(run)
-      console.log(`${n}/${times}: Node ${node.version}: ${lineOf(run)}`)
+      appendFileSync(kept, `${JSON.stringify(run)}\n`)
+      console.log(lineOfKept(run, times))
     }
   }
   try {
@@ -77,6 +84,31 @@ async function runAll(): Promise<number> {
   }
   console.log(summary(runs, load))
   return runs.every(({ status, failed }) => status === 0 && failed.length === 0) ? 0 : 1
+}
+
+interface KeptRun extends SuiteRun {
+  readonly n: number
+  readonly commit: string
+  readonly node: string
+}
+
+function lineOfKept(run: KeptRun, times: number): string {
+  return `${run.n}/${times}: Node ${run.node}: ${lineOf(run)}`
+}
+
+function runsIn(file: string, commit: string): KeptRun[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  const runs = lines.map((line) => JSON.parse(line) as KeptRun)
+  const other = runs.find((run) => run.commit !== commit)
+  if (other === undefined) return runs
+  process.stderr.write(`${file} has runs of ${other.commit}, and the sources are ${commit}\n`)
+  process.exit(64)
+}
+
+/** Of the sources; with `-dirty` behind it where files differ. */
+function commitNow(): string {
+  const how = ['describe', '--always', '--dirty', '--abbrev=8', '--exclude=*']
+  return spawnSync('git', how, { encoding: 'utf8' }).stdout.trim()
 }
 
 /** One process that never waits. It ends with us, however we end: its stdin closes then. */
