@@ -23,9 +23,9 @@ const HELP = `npm run faults -- suite [--times 20] [--load 8] [--at-once 1] [--n
 Runs the test suite so many times beside so many busy processes, --at-once of the runs beside
 each other, with the Node of this command or with each --node in turn. The log and the report
 of each run stay in the folder, which is printed. With --continue and the --out of runs that
-were ended, only those that are missing are made; the sources must be the same. The load is
-the mean load average of the machine during the run, which includes the run itself. Exit code
-0 if no run had a failure, 1 otherwise.
+were ended, only those that are missing are made; nothing but docs may have changed. The load
+is the mean load average of the machine during the run, which includes the run itself. Exit
+code 0 if no run had a failure, 1 otherwise.
 `
 
 /** How often the load average is read; the system renews it every five seconds. */
@@ -105,10 +105,12 @@ function runsIn(file: string, commit: string): KeptRun[] {
   process.exit(64)
 }
 
-/** Of the sources; with `-dirty` behind it where files differ. */
+/** The last one that changed more than docs, in which figures of runs stand; with `-dirty` where files differ. */
 function commitNow(): string {
-  const how = ['describe', '--always', '--dirty', '--abbrev=8', '--exclude=*']
-  return spawnSync('git', how, { encoding: 'utf8' }).stdout.trim()
+  const but = ['--', '.', ':(exclude)docs']
+  const git = (...args: string[]): string =>
+    spawnSync('git', [...args, ...but], { encoding: 'utf8' }).stdout.trim()
+  return git('log', '-1', '--format=%h') + (git('status', '--porcelain') === '' ? '' : '-dirty')
 }
 
 /** One process that never waits. It ends with us, however we end: its stdin closes then. */
