@@ -6,6 +6,7 @@
  * @module
  */
 
+import { yieldingQueueOf } from '../../clock.ts'
 import { unlessGone } from '../../errors.ts'
 import { quietUntil } from '../../incident/quiet.ts'
 import type { ContactRecord, EpochMs, NotificationRecord } from '../../model.ts'
@@ -35,7 +36,14 @@ export interface QuietHours {
 }
 
 export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietHours {
-  const { store } = core
+  const { store, clock } = core
+  /** Hours that follow on each other for days take two milliseconds, and dozens of rows are judged at once. */
+  const nextTurn = yieldingQueueOf(clock)
+
+  async function untilOf(quiet: NonNullable<ContactRecord['quiet']>, at: EpochMs) {
+    await nextTurn()
+    return quietUntil(quiet, at, core.zones)
+  }
 
   async function judge(
     row: NotificationRecord,
@@ -43,8 +51,8 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
     at: EpochMs,
   ): Promise<AttemptOutcome | undefined> {
     if (row.attempts > 0 || row.event === 'test') return undefined
-    if (row.interruptions > 0 && !isQuietSinceClaim(row, quiet, at)) return undefined
-    const until = quiet === null ? null : quietUntil(quiet, at, core.zones)
+    if (row.interruptions > 0 && !(await isQuietSinceClaim(row, quiet, at))) return undefined
+    const until = quiet === null ? null : await untilOf(quiet, at)
     if (quiet === null || until === null || (await isExempt(row, quiet.except_tags)))
       return row.error === QUIET_HOURS ? whatHasEnded(row, quiet?.ended, at) : undefined
     // A contact that received the first notification also receives the later ones, after the quiet hours.
@@ -61,13 +69,13 @@ export function createQuietHours(core: Core, monitorCache: MonitorCache): QuietH
   }
 
   /** Interrupted attempts since the first claim of the row ended here as well, before anything was sent. */
-  function isQuietSinceClaim(
+  async function isQuietSinceClaim(
     { sent_at }: NotificationRecord,
     quiet: ContactRecord['quiet'],
     at: EpochMs,
-  ): boolean {
+  ): Promise<boolean> {
     if (quiet === null || sent_at === null) return false
-    return (quietUntil(quiet, sent_at, core.zones) ?? at) > at
+    return ((await untilOf(quiet, sent_at)) ?? at) > at
   }
 
   async function isExempt(
