@@ -8,9 +8,31 @@
 import { asciiName } from '../../net/dns/names.ts'
 import { canonicalIpv6 } from '../../net/dns/records.ts'
 import { contains, parseCidr, parseIp } from '../../net/guard/ip.ts'
+import type { Ip } from '../../net/guard/ip.ts'
 
-/** Whether a record, as text, is an expected one. */
-export type Expectation = (value: string) => boolean
+/** Whether a record is an expected one. */
+export type Expectation = (value: ReadValue) => boolean
+
+/** The value of a record, read once for all that is expected: an answer has up to 4,000 records. */
+export interface ReadValue {
+  readonly text: string
+  /** {@link canonicalValue}; of an address its text. */
+  readonly canonical: string
+  /** Of a record with an address. */
+  readonly ip: Ip | undefined
+  /** In lower case where case does not matter. */
+  readonly searched: string
+}
+
+export function readValue(text: string, rrtype: string): ReadValue {
+  const isAddress = rrtype === 'A' || rrtype === 'AAAA'
+  return {
+    text,
+    canonical: isAddress ? text : canonicalValue(text, rrtype),
+    ip: isAddress ? parseIp(text) : undefined,
+    searched: searchedText(text, rrtype),
+  }
+}
 
 /** Types whose text may contain commas and is case-sensitive. */
 const FREE_TEXT = new Set(['TXT', 'CAA', 'NAPTR', 'HTTPS', 'SVCB'])
@@ -47,9 +69,13 @@ export function splitExpected(text: string, rrtype: string, commas = true): read
 }
 
 /** Whether a value contains a text; case-sensitive only for types where case matters. */
-export function containsText(value: string, text: string, rrtype: string): boolean {
-  if (FREE_TEXT.has(rrtype)) return value.includes(text)
-  return value.toLowerCase().includes(text.toLowerCase())
+export function containing(text: string, rrtype: string): Expectation {
+  const wanted = searchedText(text, rrtype)
+  return ({ searched }) => searched.includes(wanted)
+}
+
+function searchedText(text: string, rrtype: string): string {
+  return FREE_TEXT.has(rrtype) ? text : text.toLowerCase()
 }
 
 /**
@@ -59,7 +85,7 @@ export function containsText(value: string, text: string, rrtype: string): boole
 export function parseExpected(text: string, rrtype: string): Expectation | undefined {
   if (rrtype === 'A' || rrtype === 'AAAA') return addressExpectation(text, rrtype)
   const wanted = canonicalValue(text, rrtype)
-  return (value) => canonicalValue(value, rrtype) === wanted
+  return ({ canonical }) => canonical === wanted
 }
 
 /** The canonical spelling: equal for values with the same meaning. */
@@ -82,17 +108,14 @@ function addressExpectation(text: string, rrtype: 'A' | 'AAAA'): Expectation | u
   if (text.includes('/')) return rangeExpectation(text, family)
   if (parseIp(text)?.family !== family) return undefined
   const wanted = family === 4 ? text : canonicalIpv6(text)
-  return (value) => value === wanted
+  return (value) => value.text === wanted
 }
 
 function rangeExpectation(text: string, family: 4 | 6): Expectation | undefined {
   try {
     const range = parseCidr(text)
     if (range.family !== family) return undefined
-    return (value) => {
-      const ip = parseIp(value)
-      return ip !== undefined && contains(range, ip)
-    }
+    return ({ ip }) => ip !== undefined && contains(range, ip)
   } catch {
     return undefined
   }

@@ -63,7 +63,7 @@ export const dns = () => {
       const found = findRecords(answer)
       ctx.measure(measured(answer, found))
       const unproven = settings.dnssec ? await judgeDnssec(ctx.net, query, answer) : undefined
-      const judged = unproven ?? judge(answer, found, settings)
+      const judged = unproven ?? (await ctx.inTurns(judge(answer, found, settings)))
       return settings.same_serial && judged.verdict === 'ok' ? sameSerial(ctx, query) : judged
     },
   })

@@ -11,7 +11,8 @@ import { down, unknown, up } from '../checker.ts'
 import type { Judgement } from '../checker.ts'
 import type { SharedCause } from '../causes.ts'
 import { notSearched } from '../causes.ts'
-import { containsText, parseExpected } from './expected.ts'
+import { containing, parseExpected, readValue } from './expected.ts'
+import type { Expectation } from './expected.ts'
 import type { DnsSettings } from './fields.ts'
 
 export const DNS_CAUSES = {
@@ -69,7 +70,12 @@ export function findRecords({ name, type, records }: DnsAnswer): Found {
 
 type Expecting = Pick<DnsSettings, 'match' | 'expected' | 'rrtype'>
 
-export function judge(answer: DnsAnswer, found: Found, settings: Expecting): Judgement<DnsCause> {
+/** For `ctx.inTurns`. */
+export function* judge(
+  answer: DnsAnswer,
+  found: Found,
+  settings: Expecting,
+): Generator<void, Judgement<DnsCause>> {
   const { match } = settings
   if (answer.rcode === 'NXDOMAIN') {
     if (match === 'nxdomain' || match === 'none') return up()
@@ -85,7 +91,7 @@ export function judge(answer: DnsAnswer, found: Found, settings: Expecting): Jud
     const text = `${subject(answer, found)} has no record of the type ${answer.type}`
     return down('dns_no_records', text)
   }
-  return compare(
+  return yield* compare(
     found.records.map(({ value }) => value),
     settings,
   )
@@ -113,10 +119,10 @@ function exists(answer: DnsAnswer, found: Found): Judgement<DnsCause> {
   return down('dns_unexpected_record', `${answer.name} exists: ${list(valuesOf(found))}`)
 }
 
-function compare(
+function* compare(
   values: readonly string[],
   { match, expected = [], rrtype }: Expecting,
-): Judgement<DnsCause> {
+): Generator<void, Judgement<DnsCause>> {
   if (expected.length === 0) return up()
   if (match === 'regex') {
     const { missing, unseen } = unmatched(values, expected)
@@ -124,9 +130,7 @@ function compare(
     return unseen === undefined ? up() : unknown('too_long', notSearched(unseen))
   }
   const tests = expected.map((text) => [text, testOf(text, match, rrtype)] as const)
-  const missing = tests.filter(([, test]) => !values.some(test)).map(([text]) => text)
-  const unexpected = values.filter((value) => !tests.some(([, test]) => test(value)))
-  const matched = values.filter((value) => !unexpected.includes(value))
+  const { missing, matched, unexpected } = yield* sorted(values, rrtype, tests)
   switch (match) {
     case 'any':
       return missing.length < expected.length ? up() : mismatch(missing, values)
@@ -142,12 +146,41 @@ function compare(
   }
 }
 
+/** Values compared in one step, each with up to fifty that are expected. */
+const STEP_VALUES = 64
+
+interface Sorted {
+  /** Expected, and not there. */
+  readonly missing: readonly string[]
+  readonly matched: readonly string[]
+  readonly unexpected: readonly string[]
+}
+
+function* sorted(
+  values: readonly string[],
+  rrtype: string,
+  tests: readonly (readonly [text: string, test: Expectation])[],
+): Generator<void, Sorted> {
+  const missing = new Set(tests)
+  const matched: string[] = []
+  const unexpected: string[] = []
+  for (const [at, text] of values.entries()) {
+    const value = readValue(text, rrtype)
+    const met = tests.filter(([, test]) => test(value))
+    met.forEach((each) => missing.delete(each))
+    if (met.length > 0) matched.push(text)
+    else unexpected.push(text)
+    if (at % STEP_VALUES === STEP_VALUES - 1) yield
+  }
+  return { missing: [...missing].map(([text]) => text), matched, unexpected }
+}
+
 function testOf(
   text: string,
   match: Exclude<DnsSettings['match'], 'regex'>,
   rrtype: string,
-): (value: string) => boolean {
-  if (match === 'contains') return (value) => containsText(value, text, rrtype)
+): Expectation {
+  if (match === 'contains') return containing(text, rrtype)
   return parseExpected(text, rrtype) ?? (() => false)
 }
 

@@ -75,7 +75,10 @@ async function ask(parts: DnsParts, query: DnsQuery): Promise<DnsAnswer> {
   const reserve_ms = Math.min(own ? ALIVE_MS : LAST_WORDS_MS, parts.deadlineIn() / 4)
   const budget_ms = Math.min(parts.deadlineIn() - reserve_ms, query.timeout_ms ?? Infinity)
   const outcome = await askInTurn(asking, { servers, trusted: operators, budget_ms })
-  if ('answer' in outcome) return inside?.clear(outcome.answer) ?? outcome.answer
+  if ('answer' in outcome) {
+    const { answer } = outcome
+    return inside === undefined ? answer : parts.inTurns(inside.clear(answer))
+  }
   throw own ? await blame(asking, servers, outcome.failures) : firstOf(outcome.failures)
 }
 

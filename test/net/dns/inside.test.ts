@@ -28,7 +28,14 @@ function binding(labels: readonly string[], parameters: readonly [number, string
 }
 
 const { refuse, clear } = createInside(createGuard().policy)
-const cleared = (...records: readonly DnsRecord[]) => clear({ records } as unknown as DnsAnswer)
+const cleared = (...records: readonly DnsRecord[]) => left({ records } as unknown as DnsAnswer)
+function left(answer: DnsAnswer): DnsAnswer {
+  const steps = clear(answer)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
 /** Whether an answer with this record alone leaves it in. */
 const shows = (...of: Parameters<typeof record>) => cleared(record(...of)).records.length === 1
 
@@ -79,7 +86,7 @@ describe('an answer', () => {
     const answer = {
       records: [record('A', '8.8.8.8'), record('TXT', '10.0.0.1')],
     } as unknown as DnsAnswer
-    expect(clear(answer)).toBe(answer)
+    expect(left(answer)).toBe(answer)
   })
 
   it('says how many records were left out', () => {
