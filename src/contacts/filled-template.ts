@@ -93,8 +93,8 @@ interface Insertion {
 function inserted(value: string, { name, max, rules }: Insertion): string {
   if (max < 1) return ''
   const line = rules.lines ? value : tidyLine(value.replaceAll('\n', ', '))
+  if (name !== 'link') return cutEscaped(line, max, (text) => rules.escape(text, name))
   const whole = rules.escape(line, name)
   // A shortened address leads elsewhere.
-  if (name === 'link') return whole.length > max ? '' : whole
-  return whole.length <= max ? whole : cutEscaped(line, max, (text) => rules.escape(text, name))
+  return whole.length > max ? '' : whole
 }

@@ -42,11 +42,15 @@ export function cutBytes(text: string, max: number): string {
  * {@link cut} for a text whose escaped form must fit: an escape sequence is kept whole or dropped.
  */
 export function cutEscaped(text: string, max: number, escape: (text: string) => string): string {
-  const whole = escape(text)
-  if (whole.length <= max) return whole
+  // No escape shortens.
+  const whole = text.length <= max ? escape(text) : undefined
+  if (whole !== undefined && whole.length <= max) return whole
   let kept = ''
+  // Few are different, and a template cuts its values a dozen times.
+  const known = new Map<string, string>()
   for (const character of text) {
-    const next = escape(character)
+    const next = known.get(character) ?? escape(character)
+    known.set(character, next)
     if (kept.length + next.length > max - 1) break
     kept += next
   }
