@@ -166,6 +166,20 @@ describe('the status code', () => {
 })
 
 describe('redirects', () => {
+  it('to a server that limits the rate keep nobody from the registry', async () => {
+    const target = await rdapServer(() => ({ status: 429, headers: { 'Retry-After': '86400' } }))
+    const redirect: RdapReply = { status: 302, headers: { Location: `${target.base}domain/x` } }
+    let reply = redirect
+    const server = await rdapServer(() => reply)
+    const checker = domain(only({ rdapServers: { com: server.base } }))
+    const options = frozen()
+    const look = async (name: string) => check(checker, { domain: name }, options)
+    expect(await look('example.com')).toMatchObject({ verdict: 'unknown' })
+    reply = { body: domainObject() }
+    await options.clock.advance(1000)
+    expect((await look('example.com')).cause_code).toBeNull()
+  })
+
   it('are followed, and the address behind them is judged', async () => {
     const target = await rdapServer(() => ({ body: domainObject() }))
     const redirect: RdapReply = { status: 302, headers: { Location: `${target.base}domain/x` } }

@@ -60,7 +60,9 @@ async function query({ ctx }: Asking, base: string, name: string): Promise<Asked
     redirects: MAX_REDIRECTS,
     bodyLimit: BODY_LIMIT_BYTES,
   })
-  if (exchange.status === 429) return limited(exchange, ctx.clock.now())
+  // Another server, which the registry redirects to, must not keep all others from the registry.
+  const isOfRegistry = new URL(exchange.final_url).host === new URL(base).host
+  if (exchange.status === 429 && isOfRegistry) return limited(exchange, ctx.clock.now())
   if (exchange.status === 404 && isRdapRefusal(exchange)) return { answer: { state: 'free' } }
   if (exchange.status !== 200) {
     throw new CheckFailure('http_status', `HTTP status ${exchange.status}`)
