@@ -155,6 +155,24 @@ describe('a public page made at run time', () => {
     await Promise.all(strangers)
   })
 
+  it('is found in a flood of addresses that do not exist, however many others were looked at since', async () => {
+    const clock = simulatedClock()
+    const store = memoryStore({ clock })
+    const engine = createEngine({ clock, store, checkers: [], logger: false })
+    onTestFinished(() => engine.stop())
+    await engine.accounts.update(1, { quotas: { public_pages: 100 } })
+    const slugs = Array.from({ length: 70 }, (_, n) => `page-${n}`)
+    for (const slug of slugs) await engine.publicPages.create({ title: 'Shop', slug })
+    const page = createPage(engine, { clock, publicPages: true })
+    const get = async (slug: string) =>
+      (await page.fetch(new Request(`http://watch.test/status/${slug}`))).status
+    for (const slug of slugs) expect(await get(slug)).toBe(200)
+    await clock.advance(3000)
+    const strangers = Array.from({ length: 500 }, (_, n) => get(`no-${n}`))
+    expect(await get('page-0')).toBe(200)
+    expect(await Promise.all(strangers)).toContain(503)
+  })
+
   it('says times in its time zone', async () => {
     const { engine, visitor, page_id } = await shop({ time_zone: 'Asia/Kathmandu' })
     await engine.statusReports.create({ title: 'Slow', page_ids: [page_id], text: 'We look.' })

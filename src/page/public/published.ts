@@ -31,6 +31,8 @@ export const KEPT_MS = 2000
 const IDLE_MS = 60_000
 const MAX_PAGES = 64
 const MAX_MISSING = 1000
+/** Addresses of pages that were found once; those asked for longest ago are dropped. */
+const MAX_FOUND = 10_000
 const REPORTS_SHOWN = 50
 
 export interface PublishedPage {
@@ -88,6 +90,7 @@ export function publishedPages(service: Service): PublishedPages {
   const step = yieldingQueueOf(clock)
   const entries = new Map<string, Entry>()
   const missing = new Map<string, number>()
+  const found = new Set<string>()
   const reading = new Map<string, Promise<Entry>>()
 
   engine.on('state', ({ account_id, monitor }) => forget(account_id, monitor.id))
@@ -113,13 +116,19 @@ export function publishedPages(service: Service): PublishedPages {
 
   async function read(slug: string): Promise<Entry> {
     const now = clock.monotonic()
-    const turn = entries.has(slug) ? lookAgain : lookUp
+    const turn = found.has(slug) ? lookAgain : lookUp
     const record = await turn(() => stored.bySlug(slug))
+    found.delete(slug)
     if (record === undefined) {
       if (missing.size >= MAX_MISSING) missing.clear()
       missing.set(slug, now)
       entries.delete(slug)
       throw notFound()
+    }
+    found.add(slug)
+    for (const oldest of found) {
+      if (found.size <= MAX_FOUND) break
+      found.delete(oldest)
     }
     const known = entries.get(slug)
     const same = known?.record.id === record.id && known.record.version === record.version
