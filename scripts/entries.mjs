@@ -35,7 +35,7 @@ export const entries = [
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 143),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 158),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 309),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 310),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 154),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 224),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 39),

@@ -1,5 +1,7 @@
 import type { Server } from 'node:net'
 import { expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import type { Clock } from '../../src/clock.ts'
 import {
   KEY_UPDATES,
   recordServer,
@@ -28,6 +30,21 @@ it('so is one that is read as a dialogue', async () => {
   await using server = await listening(recordServer(TICKETS, { endless: true }))
   const connection = await openTestNet().connect({ host: '127.0.0.1', port: server.port, tls: {} })
   await expect(connection.readLine()).rejects.toMatchObject({ code: 'too_long' })
+})
+
+it('a line in records of one byte lets others have their turns', async () => {
+  const line = `${'x'.repeat(4000)}\n`
+  await using server = await listening(recordServer(singly(line), { endless: false }))
+  let turns = 0
+  const timer: Clock['timer'] = (ms, run, options) => {
+    if (ms === 0) turns += 1
+    return systemClock.timer(ms, run, options)
+  }
+  const net = openTestNet({ clock: { ...systemClock, timer } })
+  const connection = await net.connect({ host: '127.0.0.1', port: server.port, tls: {} })
+  expect(turns).toBe(0)
+  expect(await connection.readLine()).toHaveLength(4000)
+  expect(turns).toBeGreaterThan(0)
 })
 
 it('an answer in records of one byte is read to its end', async () => {

@@ -6,6 +6,7 @@
  */
 
 import type { Socket } from 'node:net'
+import type { Clock } from '../../clock.ts'
 import { hostPort } from './endpoint.ts'
 import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
@@ -15,6 +16,10 @@ import type { StopSignal } from '../timing/stop.ts'
 
 /** Default of `ReadOptions.max`. */
 const READ_LIMIT_BYTES = 4096
+
+/** Short pieces, such as records of TLS with one byte each, of which Node passes on 22,000 in one turn. */
+const SHORT_BYTES = 16
+const TURN_PIECES = 64
 
 const LF = 0x0a
 const CR = 0x0d
@@ -26,15 +31,17 @@ export interface ConnectionParts extends Pick<
   /** For error texts. */
   readonly target: Pick<ConnectOptions, 'host' | 'port'>
   readonly signal: StopSignal
+  readonly clock: Pick<Clock, 'timer'>
   /** Runs the TLS handshake over this socket and returns the secured connection. */
   readonly secure: (options: TlsOptions) => Promise<Connection>
 }
 
 export function createConnection(parts: ConnectionParts): Connection {
-  const { socket, remote, attempts, tls, target, signal } = parts
+  const { socket, remote, attempts, tls, target, signal, clock } = parts
   const inbox = createInbox()
   let broken: Error | undefined
   let secured: Connection | undefined
+  let pieces = 0
   const name = (): string => hostPort(target.host, target.port)
   socket.on('error', (error: Error) => (broken ??= error))
 
@@ -46,6 +53,8 @@ export function createConnection(parts: ConnectionParts): Connection {
       const chunk = socket.read(socket.readableLength || undefined) as Buffer | null
       if (chunk !== null) {
         inbox.push(chunk)
+        if (chunk.length < SHORT_BYTES && ++pieces % TURN_PIECES === 0)
+          await nextTurn(clock, signal)
         return true
       }
       if (socket.readableEnded) return false
@@ -122,6 +131,14 @@ export function createConnection(parts: ConnectionParts): Connection {
       else secured.close()
     },
   }
+}
+
+/** What arrives until then waits in the socket, which stops reading. */
+function nextTurn(clock: Pick<Clock, 'timer'>, signal: StopSignal): Promise<void> {
+  return waitFor<void>(signal, ({ resolve }) => {
+    const timer = clock.timer(0, () => resolve())
+    return () => timer.cancel()
+  })
 }
 
 /** Resolves when there are new bytes, an end or an error to examine. */

@@ -180,6 +180,7 @@ export function createConnector(parts: ConnectorParts): Connect {
       tls: facts,
       target,
       signal,
+      clock,
       secure: async (tls) => upgrade(target, dialled, tls),
     })
   }
