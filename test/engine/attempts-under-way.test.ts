@@ -9,8 +9,8 @@ const row = (id: number, claims = 1) => ({ id, claims }) as NotificationRecord
 function underWay(...ids: readonly number[]) {
   const attempts = createAttemptsUnderWay()
   const ends = new Map<number, () => void>()
-  const begin = (id: number, claims?: number) =>
-    attempts.begin(row(id, claims), () => new Promise((resolve) => ends.set(id, resolve)))
+  const begin = (id: number, claims?: number, joins?: boolean) =>
+    attempts.begin(row(id, claims), () => new Promise((resolve) => ends.set(id, resolve)), joins)
   for (const id of ids) begin(id)
   return {
     ...{ attempts, begin, ends },
@@ -64,6 +64,22 @@ it('does not take an attempt under a later claim for one that waits', () => {
   expect(counts()).toEqual([1, 1])
   attempts.markSlow([row(1, 2)])
   expect(counts()).toEqual([1, 0])
+})
+
+it('counts rows that go out together as one message', async () => {
+  const { attempts, begin, end } = underWay(1)
+  begin(2, 1, true)
+  begin(3)
+  const counts = () => [attempts.size, attempts.busySize, attempts.rows, attempts.busy]
+  expect(counts()).toEqual([2, 2, 3, 3])
+  attempts.markSlow([row(1), row(2)])
+  expect(counts()).toEqual([2, 1, 3, 1])
+  await end(1)
+  expect(counts()).toEqual([1, 1, 2, 1])
+  await end(2)
+  expect(counts()).toEqual([1, 1, 1, 1])
+  await end(3)
+  expect(counts()).toEqual([0, 0, 0, 0])
 })
 
 it('has ended when none is left, those included that began meanwhile', async () => {
