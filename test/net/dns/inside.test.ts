@@ -47,6 +47,17 @@ describe('a policy', () => {
   })
 })
 
+it('an answer of hundreds of records is judged in steps of 128', () => {
+  const steps = (count: number) => {
+    const records = Array.from({ length: count }, () => record('A', '192.0.2.1'))
+    const judging = clear({ records } as unknown as DnsAnswer)
+    let yields = 0
+    while (judging.next().done !== true) yields++
+    return yields
+  }
+  expect([1, 127, 128, 300, 384].map(steps)).toEqual([0, 0, 1, 2, 3])
+})
+
 describe('a name', () => {
   it.each([
     ...['localhost', 'db01', 'x.localhost', 'printer.local', 'a.localdomain', 'vault.internal'],
