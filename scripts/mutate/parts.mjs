@@ -249,7 +249,7 @@ export const parts = {
   },
   'dns-rules': {
     sources: [DNS_RULES],
-    tests: named('test/net/dns', 'names records inside message'),
+    tests: named('test/net/dns', 'names records inside message decoding-cost'),
   },
   'net-dns': {
     sources: ['src/net/dns/**/*.ts', `!${DNS_RULES}`],

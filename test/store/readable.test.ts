@@ -59,6 +59,7 @@ describe('a page', () => {
   it.each<['asc' | 'desc', readonly number[], readonly number[], number]>([
     // Of ids that JavaScript cannot tell from each other the highest come first, and the others behind all of them.
     ['desc', [LAST_MS + 8, LAST_MS + 4, 7, 5], [7, 5], 2],
+    ['desc', [LAST_MS + 8, LAST_MS + 4, LAST_MS, 5], [LAST_MS, 5], 2],
     ['asc', [1, LAST_MS + 4, LAST_MS + 8], [1], 1],
     ['desc', [3, -LAST_MS - 4, -LAST_MS - 8], [3], 1],
   ])('in the order %s of the ids %j has %j in %i queries', async (order, ids, expected, times) => {

@@ -160,6 +160,18 @@ describe('a damaged row', () => {
     )
   })
 
+  it.each(['null', '5', '"text"', '{}', 'true'])('has %s in place of a list', (text) => {
+    expect(() => rows.toKey({ id: 3, scopes: text })).toThrow('Unreadable "scopes" in row 3')
+  })
+
+  it('of a monitor names the part that has no form', () => {
+    const row = KINDS.find(([kind]) => kind === 'a monitor')?.[2]
+    const common = JSON.stringify({ ...MONITOR.common, interval_sec: 'often' })
+    expect(() => rows.toMonitor({ ...row, common })).toThrow(
+      'Unreadable "common.interval_sec" in row 3',
+    )
+  })
+
   it.each(['{}', '{"state":"fine"}'])('has no state that a monitor can have: %s', (machine) => {
     const row = { id: 3, common: '{}', settings: '{}', machine }
     expect(() => rows.toMonitor(row)).toThrow('Unreadable "machine" in row 3')

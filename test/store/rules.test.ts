@@ -101,6 +101,19 @@ describe('the payload of a notification', () => {
   })
 })
 
+it.each<[Partial<Record<keyof NotificationRecord, unknown>>, boolean]>([
+  [{}, true],
+  [{ payload: '[]' }, false],
+  [{ due_at: 'soon' }, false],
+  // A claim counts one more, and PostgreSQL has no larger integer.
+  [{ claims: 2_147_483_646 }, true],
+  [{ claims: 2_147_483_647 }, false],
+  [{ claims: 2_147_483_648 }, false],
+])('a notification with %j can be sent: %s', (change, sendable) => {
+  const row = { id: 1, claims: 0, due_at: 5, payload: '{}', ...change } as NotificationRecord
+  expect(rules.isSendable(row)).toBe(sendable)
+})
+
 describe('a host with a limit', () => {
   const hosts = {
     of: new Map([

@@ -227,6 +227,11 @@ describe('a message of 64 KiB', () => {
     ['empty texts', 16, Buffer.alloc(60_000)],
   ])('of %s is not, since it would take a long turn', (_of, type, data) => {
     malformed(() => decoded(filled(type, data)))
+    expect(() => decoded(filled(type, data))).toThrow(
+      expect.objectContaining({
+        cause: new RangeError('names, types or texts that are too many'),
+      }),
+    )
   })
 })
 
