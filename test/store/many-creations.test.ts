@@ -73,18 +73,20 @@ it('in memory, keys and tokens that nobody has are looked up in a short turn, wi
   }
 })
 
-it('in memory, the last of thousands of monitors is created nearly as fast as the first ones', async () => {
+it('in memory, the last of tens of thousands of monitors is created nearly as fast as the first ones', async () => {
   const store = memoryStore()
   await store.open()
   await firstAccount(store)
+  // The kernel tells the time of a processor to some milliseconds; five hundred take less.
   const create = async () => {
-    for (let n = 0; n < 500; n++) await store.monitors.create(monitor())
+    for (let n = 0; n < 5000; n++) await store.monitors.create(monitor())
   }
   // The compiler sees it first.
   await create()
   const first = await leastCpu(create)
   for (let n = 0; n < 7; n++) await create()
   const last = await leastCpu(create)
+  expect(first).toBeGreaterThan(0)
   expect(last / first).toBeLessThan(3)
 })
 
