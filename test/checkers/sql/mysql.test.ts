@@ -279,10 +279,14 @@ describeWithServer(mariadbServer, 'a MariaDB with', () => {
     [{ maxUserConnections: 1 }, 1],
   ] as const)('%j and as many clients has no connection left', async (options, clients) => {
     const server = await forThisTest(startMariadb(options))
-    for (let n = 0; n < clients; n++) {
-      const { port, user, pass: password } = on(server)
+    const { port, user, pass: password } = on(server)
+    const connect = async () => {
       const connection = await createConnection({ host, port, user, password })
       onTestFinished(() => connection.destroy())
+    }
+    for (let n = 0; n < clients; n++) {
+      // The place of whoever looked whether the server is ready may not be free yet.
+      await expect.poll(() => connect().then(() => 'in', String)).toBe('in')
     }
     expect(await check(checker, on(server))).toMatchObject({
       verdict: 'fail',

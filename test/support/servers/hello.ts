@@ -14,6 +14,9 @@ import { connect as connectTls } from 'node:tls'
 const WAIT_MS = 60_000
 const LIMIT = 1024 * 1024
 
+/** For `until`: all that comes. */
+export const END_OF_STREAM = /(?!)/
+
 export interface HelloOptions {
   /** Default 127.0.0.1. */
   readonly host?: string

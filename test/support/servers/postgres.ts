@@ -9,7 +9,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Place, Run, RunningServer } from './harness.ts'
 import { startServer } from './harness.ts'
-import { hello } from './hello.ts'
+import { END_OF_STREAM, hello } from './hello.ts'
 import type { ServerNeed } from './binaries.ts'
 import { findBinary, required } from './binaries.ts'
 import { madeOnce } from './template.ts'
@@ -55,6 +55,8 @@ export type PostgresServer = RunningServer<'postgres'>
 
 /** SSLRequest, to which every server answers one byte: S or N. */
 export const SSL_REQUEST = Buffer.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f)
+
+const TERMINATE = Buffer.from('X\0\0\0\x04')
 
 export function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const binary = required(postgresServer)
@@ -104,10 +106,15 @@ function runSql(run: Run, { dir, database, statements }: SqlRun): Promise<void> 
   return run(required(postgresServer), args, input)
 }
 
-/** Backends answer before the start is over, with 57P03 to every login. */
+/**
+ * Backends answer before the start is over, with 57P03 to every login. One that lets us in has given its place to others
+ * when its connection ends (`socket_close` of pqcomm.c).
+ */
 async function isReady(port: number, startingUp = false): Promise<void> {
-  const send = startupMessage({ user: 'postgres', database: 'app' })
-  const answer = await hello(port, { send, until: /^R[^]{8}|C[0-9A-Z]{5}\0/ })
+  const login = startupMessage({ user: 'postgres', database: 'app' })
+  const answer = startingUp
+    ? await hello(port, { send: login, until: /C[0-9A-Z]{5}\0/ })
+    : await hello(port, { send: Buffer.concat([login, TERMINATE]), until: END_OF_STREAM })
   const wanted = startingUp ? /C57P03\0/ : /^R/
   if (!wanted.test(answer)) throw new Error(`PostgreSQL answered ${answer}`)
 }
