@@ -6,7 +6,7 @@
  */
 
 import type { Socket } from 'node:net'
-import type { Clock } from '../../clock.ts'
+import type { Clock, Timer } from '../../clock.ts'
 import { CheckFailure } from '../failure.ts'
 
 /** A handshake takes up to 200 KiB: the largest chain of certificates that OpenSSL takes, and a stapled response. */
@@ -36,10 +36,11 @@ export function limitOverhead(
     if (socket.destroyed || isCovered()) return
     const most = MAX_OVERHEAD_BYTES + (1 + OVERHEAD_PER_BYTE) * socket.bytesRead
     if (receivedBytes(socket) - before > most) socket.destroy(endless(target))
-    else next()
+    else wait()
   }
-  let timer = clock.timer(POLL_MS, look, { background: true })
-  const next = (): void => void (timer = clock.timer(POLL_MS, look, { background: true }))
+  let timer: Timer
+  const wait = (): void => void (timer = clock.timer(POLL_MS, look, { background: true }))
+  wait()
   socket.once('close', () => timer.cancel())
 }
 
