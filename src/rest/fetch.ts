@@ -21,6 +21,7 @@ import { withDeadline } from '../access/host-function.ts'
 import { createArrivalTurns } from '../access/arrival-turns.ts'
 import type { ArrivalTurns } from '../access/arrival-turns.ts'
 import { renewed } from '../access/renewed.ts'
+import { createWaitingRequests } from '../access/waiting-requests.ts'
 import { engineKeys, identify, requireScope, authFailureCounter, unauthorized } from './auth.ts'
 import type { Authenticate, Identity, CountAuthFailure } from './auth.ts'
 import { fail, toResponse } from './envelope.ts'
@@ -34,7 +35,7 @@ import type { BodyTurns } from './body-turns.ts'
 import { readJson } from './body.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { Call, Host } from './operation.ts'
-import { engineWindow, rateHeaders, ratePolicy, requireQuota } from './rate-limit.ts'
+import { engineWindow, rateHeaders, ratePolicy, requireQuota, whileWaiting } from './rate-limit.ts'
 import type { RatePolicy, RateWindow } from './rate-limit.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import type { RefuseCrossSite } from './cross-site.ts'
@@ -160,6 +161,7 @@ function createService(engine: Engine, options: RestOptions): Service {
   const host: Host = {
     balance: options.balance ?? (() => ({ amount: null, unlimited: true })),
     rate: rateLimit === false ? null : ratePolicy(rateLimit, { foreign }),
+    waiting: createWaitingRequests(),
     base_path: basePath,
   }
   const served = options.manageContacts === true ? [...routes, ...contactRoutes] : routes
@@ -176,7 +178,12 @@ function createService(engine: Engine, options: RestOptions): Service {
     window:
       (rateLimit === false ? undefined : rateLimit.window) ?? engineWindow(engine, { foreign }),
     router: createRouter(served),
-    idempotency: idempotency({ services: requestServicesOf(engine), clock, logger }),
+    idempotency: idempotency({
+      services: requestServicesOf(engine),
+      clock,
+      logger,
+      whileWaiting: (account_id, wait) => whileWaiting(host, account_id, wait),
+    }),
     bodyTurns: createBodyTurns(clock),
     arrivalTurns: createArrivalTurns(clock),
     clock,

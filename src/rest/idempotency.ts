@@ -43,6 +43,8 @@ interface Ports {
   >
   readonly clock: Clock
   readonly logger: Logger
+  /** Bounds those that wait for an equal one. */
+  readonly whileWaiting: <T>(account_id: number, wait: () => Promise<T>) => Promise<T>
 }
 
 export function idempotency(ports: Ports): Idempotency {
@@ -56,7 +58,7 @@ export function idempotency(ports: Ports): Idempotency {
       const before = running.get(slot)
       // Set without an await in between: of two concurrent requests one waits for the other.
       const asked = { ...repeatable, key }
-      const answer = settledBefore(before, ports.clock).then(() =>
+      const answer = settledBefore(before, ports, repeatable).then(() =>
         withLock(ports, asked, () => answerOnce(ports, asked, work)),
       )
       const settled = Promise.allSettled([before, answer]).then(() => {
@@ -108,18 +110,22 @@ async function answerOnce(
  * long
  */
 async function withLock(
-  { services: { idempotencyLocks }, clock, logger }: Ports,
+  { services: { idempotencyLocks }, clock, logger, whileWaiting }: Ports,
   { account_id, key }: Asked,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
   if (idempotencyLocks === undefined) return work()
-  const from = clock.monotonic()
-  let release = await idempotencyLocks.acquire(account_id, key)
-  while (release === undefined) {
-    if (clock.monotonic() - from >= WAIT_MS) throw inProgress()
-    await clock.sleep(POLL_MS)
-    release = await idempotencyLocks.acquire(account_id, key)
+  const acquire = () => idempotencyLocks.acquire(account_id, key)
+  const poll = async (): Promise<() => Promise<void>> => {
+    const from = clock.monotonic()
+    for (;;) {
+      if (clock.monotonic() - from >= WAIT_MS) throw inProgress()
+      await clock.sleep(POLL_MS)
+      const acquired = await acquire()
+      if (acquired !== undefined) return acquired
+    }
   }
+  const release = (await acquire()) ?? (await whileWaiting(account_id, poll))
   try {
     return await work()
   } finally {
@@ -130,17 +136,22 @@ async function withLock(
   }
 }
 
-/** Resolves when `before` has settled. @throws HttpError 409 if that takes too long */
-async function settledBefore(before: Promise<unknown> | undefined, clock: Clock): Promise<void> {
+/** Resolves when `before` has settled. @throws HttpError 409 if that takes too long, 429 if too many wait */
+async function settledBefore(
+  before: Promise<unknown> | undefined,
+  { clock, whileWaiting }: Ports,
+  { account_id }: Repeatable,
+): Promise<void> {
   if (before === undefined) return
   const stop = new AbortController()
   const late = clock.sleep(WAIT_MS, stop.signal).then(
     () => true,
     () => false,
   )
-  const waited_out = await Promise.race([before.then(() => false), late])
-  stop.abort()
-  if (waited_out) throw inProgress()
+  await whileWaiting(account_id, async () => {
+    const waited_out = await Promise.race([before.then(() => false), late])
+    if (waited_out) throw inProgress()
+  }).finally(() => stop.abort())
 }
 
 function inProgress(): HttpError {

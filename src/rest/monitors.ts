@@ -16,6 +16,7 @@ import { operation } from './operation.ts'
 import type { Call } from './operation.ts'
 import { cursorOf, paged, paging, param, requireOrder } from './query.ts'
 import { HttpError } from './http-error.ts'
+import { whileWaiting } from './rate-limit.ts'
 
 const tag = 'Monitors'
 
@@ -160,12 +161,15 @@ export const checkMonitor = operation({
   async run(call, { wait }) {
     const { scope, id } = call
     const version = await ifMatch(call, 'monitors')
-    await requireAskable(call)
     if (wait !== true) {
+      await requireAskable(call)
       await scope.monitors.queueCheck(id, version)
       return ok({ check: { monitor_id: id, state: 'queued' } }, { status: 202 })
     }
-    const { results, monitor } = await scope.monitors.check(id, version)
+    const { results, monitor } = await whileWaiting(call.host, scope.account_id, async () => {
+      await requireAskable(call)
+      return scope.monitors.check(id, version)
+    })
     return monitorReply(monitor, { also: { check: { monitor_id: id, state: 'done' }, results } })
   },
 })

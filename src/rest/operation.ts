@@ -7,6 +7,7 @@
 
 import type { AccountScope, Engine } from '../engine/api/engine.ts'
 import type { JsonObject, KeyScope } from '../model.ts'
+import type { WaitingRequests } from '../access/waiting-requests.ts'
 import type { Identity } from './auth.ts'
 import type { Reply } from './envelope.ts'
 import type { Schema } from './openapi/schemas.ts'
@@ -20,6 +21,8 @@ export interface Host {
   readonly balance: (account_id: number) => Promise<Balance> | Balance
   /** `null` if requests are not counted. */
   readonly rate: RatePolicy | null
+  /** Those that hold a connection for long. */
+  readonly waiting: WaitingRequests
   /** Prefix of the paths in `Location`, `''` at the root. */
   readonly base_path: string
 }

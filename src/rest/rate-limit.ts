@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { WaitingRequests } from '../access/waiting-requests.ts'
 import type { Clock } from '../clock.ts'
 import {
   KEYS_TOGETHER,
@@ -128,6 +129,24 @@ export function requireQuota(policy: RatePolicy, taken: Taken): void {
     message: `More than ${most} in ${windowSec} seconds`,
     retry_after: wholeSeconds(taken),
   })
+}
+
+/** Runs what a connection of the account waits for, however long. @throws HttpError 429 `too_many_waiting` */
+export async function whileWaiting<T>(
+  { rate, waiting }: { readonly rate: RatePolicy | null; readonly waiting: WaitingRequests },
+  account_id: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (rate === null) return work()
+  const leave = waiting.enter(account_id)
+  if (leave === undefined)
+    throw new HttpError({
+      status: 429,
+      error: 'too_many_waiting',
+      message: 'Too many requests wait for checks, or for equal requests, that are under way',
+      retry_after: 5,
+    })
+  return work().finally(leave)
 }
 
 function wholeSeconds({ reset_ms }: Room): number {
