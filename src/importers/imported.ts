@@ -137,6 +137,11 @@ export function barePattern(pattern: string): string {
   return /^\/.+\/[a-z]*$/su.test(pattern) ? `/${pattern}/` : pattern
 }
 
+/** An address as it may be shown, in a name or a note: without `user:password@`. */
+export function withoutLogin(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#\\]*@/i, '$1')
+}
+
 /** `host:port`, `[v6]:port`; the port may be missing. */
 export function hostAndPort(text: string): {
   readonly host: string

@@ -274,6 +274,45 @@ describe('Gatus', () => {
   })
 })
 
+describe('the login in an address', () => {
+  const module = { prober: 'http', http: { fail_if_not_ssl: true } }
+  const ofTargets = (prober: object, targets: readonly string[]): Imported =>
+    fromBlackbox({
+      blackbox: { modules: { m: prober } },
+      prometheus: {
+        scrape_configs: [
+          { job_name: 'j', params: { module: ['m'] }, static_configs: [{ targets }] },
+        ],
+      },
+    })
+
+  it.each([
+    ['http://me:hidden@a.example/x', 'a.example/x'],
+    ['me:hidden@a.example', 'a.example'],
+    ['https://me:hidden@a.example:8443/?q=1@2', 'a.example:8443/?q=1@2'],
+    ['https://me%40home:hid@den@a.example', 'a.example'],
+  ])('%s is in no name of a monitor, no key and no note', (address, name) => {
+    const { monitors, not_carried_over } = ofTargets(module, [address])
+    const shown = monitors.map((each) => ({ name: each['name'], key: each['key'] }))
+    expect(shown[0]?.name).toBe(name)
+    expect(JSON.stringify([shown, not_carried_over])).not.toMatch(/hid|den@/)
+  })
+
+  it('is in no note of what could not be imported', () => {
+    const noPort = ofTargets({ prober: 'tcp' }, ['me:hidden@a.example'])
+    const noScheme = fromGatus({ endpoints: [{ name: 'e', url: 'me:hidden@a.example' }] })
+    for (const { not_carried_over } of [noPort, noScheme]) {
+      expect(not_carried_over.length).toBeGreaterThan(0)
+      expect(JSON.stringify(not_carried_over)).not.toContain('hidden')
+    }
+  })
+
+  it('is left out wherever an at sign is not that of a login', () => {
+    const { monitors } = ofTargets(module, ['https://a.example/@me?x=y@z'])
+    expect(monitors[0]?.['name']).toBe('a.example/@me?x=y@z')
+  })
+})
+
 describe('blackbox_exporter', () => {
   const blackbox = files['blackbox_exporter']?.() as Imported
 

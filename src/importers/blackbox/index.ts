@@ -7,7 +7,7 @@
  * @module
  */
 
-import { BOUNDS, deadline, gather, within, objectsIn } from '../imported.ts'
+import { BOUNDS, deadline, gather, within, withoutLogin, objectsIn } from '../imported.ts'
 import type { Gathering, Imported } from '../imported.ts'
 import { durationMs, take } from '../taking.ts'
 import { probe } from './modules.ts'
@@ -58,10 +58,12 @@ function oneJob(gathering: Gathering, job: ScrapeJob, module: ReturnType<typeof 
   for (const { target, labels } of job.targets) {
     const settings = settingsOf(target)
     if (settings === undefined) {
-      note(`not imported: ${target} has no port`)
+      note(`not imported: ${withoutLogin(target)} has no port`)
       continue
     }
-    const name = target.replace(/^https?:\/\//, '').slice(0, 200)
+    const name = withoutLogin(target)
+      .replace(/^https?:\/\//, '')
+      .slice(0, 200)
     gathering.add(
       { name, interval_sec, ...timeout, tags: [job.name, ...labels], ...settings },
       `${job.name}/${name}`,

@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { barePattern, hostAndPort, noteExtraType, oauthFrom } from '../imported.ts'
+import { barePattern, hostAndPort, noteExtraType, oauthFrom, withoutLogin } from '../imported.ts'
 import { take } from '../taking.ts'
 import type { Taking } from '../taking.ts'
 import { isJsonObject } from '../../model/json.ts'
@@ -62,7 +62,7 @@ function http(options: Taking, note: Note): SettingsOf {
     // As the exporter reads it.
     const url = /^https?:\/\//.test(target) ? target : `http://${target}`
     if (encrypted && url.startsWith('http://'))
-      note(`fail_if_not_ssl for ${target}: a redirect to https is not required`)
+      note(`fail_if_not_ssl for ${withoutLogin(target)}: a redirect to https is not required`)
     return { ...settings, url }
   }
 }

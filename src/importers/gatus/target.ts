@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from '../../model.ts'
-import { hostAndPort, noteExtraType, oauthFrom } from '../imported.ts'
+import { hostAndPort, noteExtraType, oauthFrom, withoutLogin } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 
 export interface Target {
@@ -32,7 +32,7 @@ export function targetOf(from: Taking, note: Note): Target | undefined {
     : undefined
   const target = make?.({ url, from, note, ...hostAndPort(rest.replace(/[/?#].*/s, '')) })
   if (make === undefined)
-    note(`not imported: ${scheme === '' ? url : `${scheme}://`} has no counterpart`)
+    note(`not imported: ${scheme === '' ? withoutLogin(url) : `${scheme}://`} has no counterpart`)
   else if (target === undefined) note('not imported: its address has no port')
   return target
 }

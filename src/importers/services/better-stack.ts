@@ -6,7 +6,7 @@
 
 import type { JsonObject } from '../../model.ts'
 import { isJsonObject } from '../../model/json.ts'
-import { BOUNDS, deadline, within } from '../imported.ts'
+import { BOUNDS, deadline, within, withoutLogin } from '../imported.ts'
 import type { Imported } from '../imported.ts'
 import type { Taking } from '../taking.ts'
 import { imported, intervalOf, PAUSED, tagsOf } from './answer.ts'
@@ -24,7 +24,7 @@ export function fromBetterStack(document: unknown): Imported {
   return imported(flat, {
     name: 'Better Stack',
     list: 'data',
-    nameOf: (from) => from.text('pronounceable_name') ?? from.text('name') ?? from.text('url'),
+    nameOf: (from) => from.text('pronounceable_name') ?? from.text('name') ?? shownUrl(from),
     settingsOf: ofBetterStack,
     ignored: [
       ...[
@@ -42,6 +42,11 @@ export function fromBetterStack(document: unknown): Imported {
       ...['request_headers', 'maintenance_days'],
     ],
   })
+}
+
+function shownUrl(from: Taking): string | undefined {
+  const url = from.text('url')
+  return url === undefined ? undefined : withoutLogin(url)
 }
 
 function ofBetterStack(from: Taking, note: Note): Settings | undefined {
