@@ -39,6 +39,7 @@ function repeating({ locked = false } = {}) {
   const { once } = idempotency({
     clock,
     logger: { warn: (...what: unknown[]) => void logged.push(what) } as never,
+    whileWaiting: (_account_id, wait) => wait(),
     services: {
       ...(locked ? { idempotencyLocks } : {}),
       runningRepeatable,

@@ -27,11 +27,10 @@ async function slow(monitors: number, options: RestOptions = {}) {
     fields: { host: field.host({ description: 'Host' }).required() },
     causes: {},
     target: ({ host }) => host,
-    run: () =>
-      new Promise((resolve) => {
-        if (released) resolve(up())
-        else held.push(() => resolve(up()))
-      }),
+    async run() {
+      if (!released) await new Promise<void>((resolve) => held.push(resolve))
+      return up()
+    },
   })
   const engine = createEngine({ store: memoryStore(), checkers: [checker], logger: false })
   const release = (): void => {
