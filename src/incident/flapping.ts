@@ -21,6 +21,13 @@ export function countFlaps(state: MachineState): MachineState {
   return { ...state, recent, flapping }
 }
 
+/** The state of a monitor without `flap_detection`; the same one if nothing was counted. */
+export function withoutFlaps(state: MachineState): MachineState {
+  if (state.recent === undefined && state.flapping === undefined) return state
+  const { recent: _recent, flapping: _flapping, ...kept } = state
+  return kept
+}
+
 /** Weighted share of changes, 0 to 99, one decimal. */
 export function flapPercent(recent: string): number {
   let sum = 0

@@ -59,6 +59,23 @@ describe('a heartbeat', () => {
     expect(incident?.started_at).toBe(new Date(again + HOUR + 10 * MINUTE).toISOString())
   })
 
+  it.each([
+    ['its grace ends', { grace_sec: 0 }],
+    ['its period ends', { interval_sec: 600 }],
+  ])(
+    'is down at once where %s before its last judgement by a change of it',
+    async (_what, change) => {
+      const { r, id, signal, state, events } = await job()
+      await signal()
+      await r.clock.advance(HOUR + 5 * MINUTE)
+      await r.engine.monitors.check(id)
+      expect(await state()).toBe('late')
+      await r.engine.monitors.update(id, change)
+      await r.clock.advance(1000)
+      expect([await state(), events()]).toEqual(['down', ['down']])
+    },
+  )
+
   it('counts the deadlines of a cron expression, and takes a reported failure at once', async () => {
     const { r, signal, state } = await job({ cron: '0 3 * * *', fail_threshold: 2 })
     await signal()

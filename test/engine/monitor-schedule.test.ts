@@ -1,6 +1,7 @@
 /** When monitors and jobs are due, without the rest of an engine. */
 import { describe, expect, it } from 'vitest'
 import { firstDueAt, nextDueAt } from '../../src/engine/scheduling/cadence.ts'
+import type { MachineState, Suppression } from '../../src/model.ts'
 import { machine } from '../../src/testing/store-suite/case.ts'
 import { NOON } from './cached-monitor.ts'
 import { after, due, grid, MINUTE, scheduled, window } from './schedule-rig.ts'
@@ -188,6 +189,50 @@ describe('a job', () => {
     await addJob(NOON - MINUTE, { last_round_at: NOON })
     await clock.advance(60 * MINUTE)
     expect([next(), judged]).toEqual([null, []])
+  })
+
+  const held = (reason: Suppression['reason']): Partial<MachineState> => ({
+    ...{ state: 'down', last_round_at: NOON },
+    incident: {
+      ...{ id: 7, started_at: NOON, cause_code: 'timeout' },
+      suppression: { reason, by: null, rounds: 0 },
+    },
+  })
+
+  it('that is down and waits for its parent is judged every five minutes, or when it is up', async () => {
+    const { add, addJob, change, next, clock } = await scheduled()
+    const { record } = await add()
+    const job = await addJob(NOON - MINUTE, held('dependency'))
+    expect(next(job)).toBe(300)
+    const common = { ...record.common, interval_sec: 60, depends_on: [record.id] }
+    await change(job, { settings: { common, settings: {}, target: 'x' } })
+    expect(next(job)).toBe(60)
+    await clock.advance(SECOND)
+    await change(record.id, { machine: machine({ state: 'up' }), results: [] })
+    expect(next(job)).toBe(1)
+  })
+
+  it('that is down and flaps is judged at its interval; in maintenance none is', async () => {
+    const { addJob, next } = await scheduled()
+    expect(next(await addJob(NOON - MINUTE, held('flapping')))).toBe(600)
+    const asked = { ...held('flapping'), last_round_at: null, since: NOON + MINUTE }
+    expect(next(await addJob(NOON + 30 * MINUTE, asked))).toBe(660)
+    const later = { ...held('maintenance'), state: 'maintenance' } as const
+    expect(next(await addJob(NOON - MINUTE, later))).toBe(null)
+    expect(next(await addJob(NOON - MINUTE, { ...later, state: 'pending' }))).toBe(null)
+  })
+
+  it('whose deadline is before its last judgement once it is changed is judged at once', async () => {
+    const { addJob, change, next, clock, monitorCache } = await scheduled()
+    const judged = { state: 'late', last_round_at: NOON + 2 * MINUTE } as const
+    const jobs = [await addJob(NOON + MINUTE, judged), await addJob(NOON + 9 * MINUTE, judged)]
+    await clock.advance(3 * MINUTE)
+    expect(jobs.map(next)).toEqual([null, 540])
+    for (const id of jobs) {
+      const { common } = monitorCache.peek(id)!.record
+      await change(id, { settings: { common, settings: {}, target: 'x' } })
+    }
+    expect(jobs.map(next)).toEqual([180, 540])
   })
 
   it('whose judgement cannot be stored is judged again five seconds later', async () => {

@@ -51,6 +51,11 @@ async function monitored({ parent, ...given }: Given & { parent?: Partial<Machin
     ...{ store, plan, clock },
     machine: () => cached.record.machine,
     parentIs: (machine: Partial<MachineState>) => void (said = machine),
+    /** As if `flap_detection` were turned off. */
+    ignore() {
+      const common = { ...cached.record.common, flap_detection: false }
+      cached = { ...cached, record: { ...cached.record, common } }
+    },
     /** Plans, stores, and goes on with what is stored. */
     async step(input: MachineInput) {
       const planned = await plan(input)
@@ -406,6 +411,18 @@ describe('flapping', () => {
   it('is not looked for unless the monitor asks for it', async () => {
     const { events, machine } = await alternate({})
     expect([events, machine().recent]).toEqual([[], undefined])
+  })
+
+  it('ends with the next round once it is no longer looked for, and holds no outage back', async () => {
+    const { step, machine, ignore } = await alternate()
+    expect(machine().flapping).toBe(true)
+    await step(bad(21))
+    ignore()
+    const { fresh, notify } = await step(bad(22))
+    expect(fresh).toMatchObject([{ event: 'flapping', data: { flapping: false } }])
+    expect(notify?.map(({ event }) => event).toSorted()).toEqual(['down', 'flapping'])
+    expect(machine()).not.toHaveProperty('recent')
+    expect(machine()).not.toHaveProperty('flapping')
   })
 
   it('does not count rounds that decide nothing, and none in maintenance', async () => {

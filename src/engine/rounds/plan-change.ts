@@ -6,7 +6,7 @@
  * @module
  */
 
-import { countFlaps, flapPercent } from '../../incident/flapping.ts'
+import { countFlaps, flapPercent, withoutFlaps } from '../../incident/flapping.ts'
 import { audience, newNotices } from '../../incident/notices.ts'
 import type { Effect, MachineEvent, Policy, RoundEvent } from '../../incident/transition.ts'
 import { transition } from '../../incident/transition.ts'
@@ -108,7 +108,10 @@ function policyOf(cached: CachedMonitor): Policy {
   return { fail_threshold, recover_threshold, gap_ms }
 }
 
-/** The state with this round counted for flapping, and the event if flapping started or ended. */
+/**
+ * The state with this round counted for flapping, and the event if flapping started or ended: also because it is no
+ * longer looked for, since nothing else would end it, and no outage would be notified.
+ */
 function withFlapping(
   { record }: CachedMonitor,
   state: MachineState,
@@ -116,8 +119,8 @@ function withFlapping(
 ): { state: MachineState; flaps: Notice[] } {
   const decided = event.kind === 'round' && event.verdict !== 'inconclusive'
   const watched = state.state !== 'paused' && state.state !== 'maintenance'
-  if (!record.common.flap_detection || !decided || !watched) return { state, flaps: [] }
-  const next = countFlaps(state)
+  if (!decided || !watched) return { state, flaps: [] }
+  const next = record.common.flap_detection ? countFlaps(state) : withoutFlaps(state)
   const flapping = next.flapping === true
   if (flapping === (state.flapping === true)) return { state: next, flaps: [] }
   const data = { flapping, change_percent: flapPercent(next.recent ?? ''), state: next.state }

@@ -29,6 +29,9 @@ import type { Staleness } from './staleness.ts'
  */
 const RETRY_MS = 5_000
 
+/** A push monitor whose alert waits for its parent is judged at least this often: the parent may be paused or removed. */
+const WAITING_MS = 300_000
+
 export interface MonitorSchedule {
   /** Starts with the added monitors. */
   start(): void
@@ -99,7 +102,8 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
 
   /** An extra round between two regular ones, for a monitor that a parent or a child waits for. */
   function checkSoon(cached: CachedMonitor): void {
-    if (!isPush(cached)) scheduler.set(cached.record.id, clock.now())
+    if (!isPush(cached) || judgedAgainAt(cached) !== null)
+      scheduler.set(cached.record.id, clock.now())
   }
 
   function runDue(cached: CachedMonitor, due_at: EpochMs): void {
@@ -205,8 +209,10 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       staleness.track(cached)
       const due_at = scheduler.dueAt(id)
       scheduleNext(cached, false)
-      if (isPush(cached) || !isChecked(cached)) return
-      if (when === 'now') scheduler.set(id, clock.now())
+      if (!isChecked(cached)) return
+      if (isPush(cached)) {
+        if (hasMissedDeadline(cached, clock.now())) scheduler.set(id, clock.now())
+      } else if (when === 'now') scheduler.set(id, clock.now())
       // A change of other settings does not delay a check that is due sooner.
       else if (due_at !== undefined && due_at < (scheduler.dueAt(id) ?? due_at))
         scheduler.set(id, due_at)
@@ -237,6 +243,13 @@ function isInMaintenance({ record }: CachedMonitor): boolean {
   return record.machine.state === 'maintenance'
 }
 
+/** Deadlines that are earlier than before may lie before the last judgement, and are then not due by themselves. */
+function hasMissedDeadline(cached: CachedMonitor, now: EpochMs): boolean {
+  if (cached.record.machine.state === 'down') return false
+  const due_at = cached.type.checker.push?.dueAt(memoOf(cached), 0, termsOf(cached)) ?? null
+  return due_at !== null && due_at <= now
+}
+
 /** Deadlines do not apply in maintenance; they start again afterwards. */
 function isChecked(cached: CachedMonitor): boolean {
   if (cached.record.machine.state === 'paused') return false
@@ -254,5 +267,19 @@ function nextAfter(cached: CachedMonitor, now: EpochMs): EpochMs | null {
   const { push } = cached.type.checker
   if (push === undefined) return nextDueAt(id, common.interval_sec * 1000, now)
   // From the last judgement, not from now: what became due while the engine was down is due at once.
-  return push.dueAt(memoOf(cached), machine.last_round_at ?? 0, termsOf(cached))
+  const due_at = push.dueAt(memoOf(cached), machine.last_round_at ?? 0, termsOf(cached))
+  const times = [due_at, judgedAgainAt(cached)].filter((at) => at !== null)
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+/**
+ * When a push monitor that is down, and whose alert is held back, is judged without a signal or a deadline: only a
+ * failing round ends a suppression. `null` for all others.
+ */
+function judgedAgainAt({ record: { common, machine } }: CachedMonitor): EpochMs | null {
+  const reason = machine.incident?.suppression?.reason
+  if (machine.state !== 'down' || reason === undefined) return null
+  const interval_ms = common.interval_sec * 1000
+  const pause_ms = reason === 'dependency' ? Math.min(interval_ms, WAITING_MS) : interval_ms
+  return (machine.last_round_at ?? machine.since) + pause_ms
 }
