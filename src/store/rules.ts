@@ -31,6 +31,9 @@ export function accountAsked({ account_id }: OfAccount): number | undefined {
   throw new NotFoundError('account')
 }
 
+/** All leases are equally long: one that ends so much later is that of an engine whose clock was wrong. Milliseconds. */
+export const LEASE_AHEAD_MS = 60_000
+
 /**
  * Shards in the order in which they are distributed. Neighbouring ids are in neighbouring shards, and also a few
  * monitors should be shared evenly. (Multiplying by an odd factor permutes a power of two.)

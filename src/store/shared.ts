@@ -18,7 +18,8 @@ export interface Shards {
   /**
    * One beat of an engine, in one transaction: the engine counts as alive until `until`, renews its shards, takes
    * free and expired ones, and releases those beyond its fair share (`SHARDS` divided by the number of live engines,
-   * rounded up). Resolves to the shards it has until `until`.
+   * rounded up). Resolves to the shards it has until `until`. All engines lease for equally long, so one that is alive
+   * until more than a minute after `until` had a wrong clock: it counts as gone until its next beat.
    */
   hold(beat: {
     readonly owner: string

@@ -5,7 +5,7 @@
  */
 
 import type { EpochMs } from '../../model.ts'
-import { dealt } from '../rules.ts'
+import { dealt, LEASE_AHEAD_MS } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type {
   BroadcastTable,
@@ -58,7 +58,8 @@ export function shards({ engines, shardOwners }: MemoryPlace): Sync<Shards> {
     hold({ owner, now, until }) {
       engines.set(owner, until)
       for (const [other, lapses] of engines)
-        if (other !== owner && lapses <= now) engines.delete(other)
+        if (other !== owner && (lapses <= now || lapses > until + LEASE_AHEAD_MS))
+          engines.delete(other)
       const fair = Math.ceil(SHARDS / engines.size)
       let held = 0
       for (const shard of DEALT) {

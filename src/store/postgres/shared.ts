@@ -4,7 +4,7 @@
  * @module
  */
 
-import { dealt } from '../rules.ts'
+import { dealt, LEASE_AHEAD_MS } from '../rules.ts'
 import { SHARDS } from '../store.ts'
 import type { Shards, Requests } from '../store.ts'
 import { numbers } from './bulk.ts'
@@ -27,9 +27,6 @@ export function shards(db: Database): Shards {
   }
 }
 
-/** All leases are equally long: one that ends so much later is that of an engine whose clock was wrong. */
-const AHEAD_MS = 60_000
-
 async function hold(session: Session, { owner, now, until }: Beat): Promise<readonly number[]> {
   await lockShards(session)
   await session.run(
@@ -39,7 +36,7 @@ async function hold(session: Session, { owner, now, until }: Beat): Promise<read
   )
   await session.run(
     'DELETE FROM watchpost.engines WHERE (until <= ? OR until > ?) AND owner <> ?',
-    [now, until + AHEAD_MS, owner],
+    [now, until + LEASE_AHEAD_MS, owner],
   )
   await session.run(
     `UPDATE watchpost.shards SET owner = NULL

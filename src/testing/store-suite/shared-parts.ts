@@ -88,6 +88,22 @@ export function shardCases(): Record<string, SharedCase> {
       assert.deepEqual(await store.shards?.hold({ owner: 'a', ...beat(T0 + 15_001) }), [])
     },
 
+    'the shards of an engine whose clock was hours ahead are taken once the others have the right time':
+      async (store, beside) => {
+        const other = await beside()
+        const hours = 6 * 60 * MINUTE
+        await settled(T0 + hours, [
+          [store, 'a'],
+          [other, 'b'],
+        ])
+        const after = await other.shards?.hold({ owner: 'b', ...beat(T0) })
+        assert.deepEqual(after, every)
+        // One that is a minute ahead is alive.
+        await store.shards?.release('b')
+        await store.shards?.hold({ owner: 'a', ...beat(T0 + MINUTE) })
+        assert.deepEqual(await other.shards?.hold({ owner: 'b', ...beat(T0) }), [])
+      },
+
     'beats at the same time hand out no shard twice': async (store, beside) => {
       const stores = [store, await beside()]
       for (let round = 0; round < 5; round++) {
