@@ -9,6 +9,9 @@ import { invariant, when } from './invariant.ts'
 /** A shorter outage is a restart, for which nothing is put off. */
 const RESTART = 30 * SECOND
 
+/** Of a job whose alert is held because another monitor is down. */
+const LONGEST_WAIT = 300 * SECOND
+
 export const HEARTBEAT_INVARIANTS = [
   invariant(
     'A job that reported within its period and grace is not called missing.',
@@ -87,6 +90,25 @@ export const HEARTBEAT_INVARIANTS = [
       }
     },
   ),
+
+  invariant(
+    'A job that is down and whose alert is held is judged again under one process that runs, behind another monitor within five minutes and else within its period.',
+    function* (ledger) {
+      for (const story of jobsOf(ledger)) {
+        for (const [i, { at, after }] of story.steps.entries()) {
+          const reason = after.machine.incident?.suppression?.reason
+          if (after.machine.state !== 'down' || reason === undefined) continue
+          const period = after.common.interval_sec * SECOND
+          const pause = reason === 'dependency' ? Math.min(period, LONGEST_WAIT) : period
+          const deadline = at + pause + 30 * SECOND
+          const next = story.steps[i + 1]?.at ?? story.removed?.at ?? Infinity
+          const inOne = ledger.steady.some(({ from, to }) => from <= at && to > deadline)
+          if (next < deadline || !inOne || jumpedWithin(ledger, at, deadline)) continue
+          yield `monitor ${story.id} is held (${reason}) and was not judged after ${when({ at })}`
+        }
+      }
+    },
+  ),
 ]
 
 function jobsOf({ monitors }: Ledger): MonitorStory[] {
@@ -159,7 +181,12 @@ function signalsOf(ledger: Ledger, { id }: MonitorStory): EntryOf<'signal'>[] {
   const taken = new Map<number, EntryOf<'signal'>[]>()
   // What a person asked for in vain keeps no signal from being heard.
   const errors = ledger.all('error').filter(({ name }) => !ASKED_IN_VAIN.includes(name))
-  const troubles = [...errors, ...ledger.all('dies'), ...ledger.all('freezes')]
+  const troubles = [
+    ...errors,
+    ...ledger.all('dies'),
+    ...ledger.all('freezes'),
+    ...ledger.all('late'),
+  ]
   for (const signal of ledger.all('signal')) {
     const { monitor_id, heard, at } = signal
     const failed = troubles.some((trouble) => trouble.at >= at && trouble.at <= at + SECOND)

@@ -115,7 +115,13 @@ function beganBefore({ at, wall, change }: Step, end: Step): boolean {
 
 function isLeftOut({ before, after }: Step): boolean {
   const [was, is] = [before.machine, after.machine]
-  return was.state === is.state && was.fails === is.fails && was.oks === is.oks
+  const silent = [was.silent, is.silent].map((rounds) => JSON.stringify(rounds ?? {}))
+  return (
+    was.state === is.state &&
+    was.fails === is.fails &&
+    was.oks === is.oks &&
+    silent[0] === silent[1]
+  )
 }
 
 function isDown(state: string): boolean {

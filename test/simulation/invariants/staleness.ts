@@ -150,12 +150,14 @@ function wasSeen(
 ): boolean {
   const { at, n, life } = seen
   const limit = 2 * interval(story, at - SLACK, at, Math.min)
-  const lapsed = lastLapse(ledger, seen)
-  return lately(looks, story, at - limit).some(
+  const recent = lately(looks, story, at - limit)
+  const foreign = recent.filter((look) => look.life !== life && look.n < n).map((look) => look.n)
+  const regained = Math.max(lastLapse(ledger, seen), ...foreign)
+  return recent.some(
     (look) =>
       look.isSure &&
       look.life === life &&
-      look.n > lapsed &&
+      look.n > regained &&
       look.n < n &&
       at - look.to < limit - SECOND,
   )

@@ -14,8 +14,8 @@ export const FLEET_RULES: readonly Rule[] = [
     name: 'dead-keeps-its-share',
     about: 'Nobody takes over the monitors of an engine that is dead.',
     file: 'store/memory/shared.ts',
-    find: 'if (other !== owner && lapses <= now) engines.delete(other)',
-    replace: 'if (other !== owner && lapses < 0) engines.delete(other)',
+    find: '(lapses <= now || lapses > until + LEASE_AHEAD_MS)',
+    replace: '(lapses < 0 || lapses > until + LEASE_AHEAD_MS)',
     machines: 2,
   },
   {

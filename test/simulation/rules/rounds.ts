@@ -70,6 +70,13 @@ export const ROUND_RULES: readonly Rule[] = [
     replace: 'if (away_ms > ABSENCE_MS * 1e9) await push.resetMissedDeadlines(alive_at)',
   },
   {
+    name: 'held-heartbeat-is-forgotten',
+    about: 'A job whose alert is held waits for a signal, as one that is up does.',
+    file: 'engine/scheduling/monitor-schedule.ts',
+    find: '[due_at, judgedAgainAt(cached)].filter',
+    replace: '[due_at].filter',
+  },
+  {
     name: 'any-time-is-believed',
     about: 'A check is dated as its probe says, whatever that is.',
     file: 'engine/rounds/read-answer.ts',
