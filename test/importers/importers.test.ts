@@ -9,6 +9,7 @@ import { fromBlackbox } from '../../src/importers/blackbox/index.ts'
 import { fromGatus } from '../../src/importers/gatus/index.ts'
 import type { Imported } from '../../src/importers/imported.ts'
 import { fromKuma } from '../../src/importers/kuma/index.ts'
+import { fromBetterStack } from '../../src/importers/services/better-stack.ts'
 import { durationMs } from '../../src/importers/taking.ts'
 import type { JsonObject } from '../../src/model.ts'
 import { syncMonitors } from '../../src/monitors/index.ts'
@@ -296,6 +297,12 @@ describe('the login in an address', () => {
     const shown = monitors.map((each) => ({ name: each['name'], key: each['key'] }))
     expect(shown[0]?.name).toBe(name)
     expect(JSON.stringify([shown, not_carried_over])).not.toMatch(/hid|den@/)
+  })
+
+  it('is in no name that Better Stack has not given', () => {
+    const attributes = { monitor_type: 'status', url: 'https://me:hidden@a.example/' }
+    const { monitors } = fromBetterStack({ data: [{ type: 'monitor', attributes }] })
+    expect(monitors.map(({ name }) => name)).toEqual(['https://a.example/'])
   })
 
   it('is in no note of what could not be imported', () => {
