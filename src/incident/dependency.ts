@@ -5,6 +5,7 @@
  */
 
 import type { EpochMs, MachineState } from '../model.ts'
+import { isUndecided } from './state.ts'
 
 /** Rounds for which the notification of a failure waits for a check of the parent; after that it is sent. */
 const MAX_WAIT_ROUNDS = 2
@@ -17,7 +18,7 @@ export interface ParentState {
 
 /**
  * `cause`: the parent is down or in maintenance and explains the failure. `unclear`: the parent has not been checked
- * since the failure began. `healthy`: the parent is up, or not monitored.
+ * since the failure began, or it was down when it could last be measured. `healthy`: the parent is up, or not monitored.
  */
 export function parentSays(
   { machine, push }: ParentState,
@@ -26,6 +27,7 @@ export function parentSays(
   switch (machine.state) {
     case 'down':
     case 'recovering':
+      return isUndecided(machine) ? 'unclear' : 'cause'
     case 'maintenance':
       return 'cause'
     case 'confirming':

@@ -18,6 +18,20 @@ describe('what a parent says of the failure of its child', () => {
     },
   )
 
+  it.each(['down', 'recovering'] as const)(
+    '%s, and nobody could measure it for more than three rounds: not clear any more',
+    (state) => {
+      const says = (inconclusive: number) =>
+        parentSays({ machine: { ...initialState(0), state, inconclusive }, push: false }, SINCE)
+      expect([3, 4].map(says)).toEqual(['cause', 'unclear'])
+    },
+  )
+
+  it('in maintenance it is the cause, measured or not', () => {
+    const machine = { ...initialState(0), state: 'maintenance' as const, inconclusive: 4 }
+    expect(parentSays({ machine, push: false }, SINCE)).toBe('cause')
+  })
+
   it.each(['confirming', 'pending'] as const)('%s: not clear yet, but for push types', (state) => {
     expect(parent(state, SINCE + 1)).toBe('unclear')
     expect(parent(state, null, true)).toBe('healthy')
