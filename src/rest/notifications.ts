@@ -8,6 +8,7 @@ import { ok } from './envelope.ts'
 import { arrayOf, nullable, ref, text } from './openapi/schemas.ts'
 import { operation } from './operation.ts'
 import { cursorOf, paged, paging, param } from './query.ts'
+import { whileWaiting } from './rate-limit.ts'
 
 const tag = 'Notifications'
 
@@ -58,7 +59,8 @@ export const testContact = operation({
   body: 'none',
   answers: { 200: { notification: ref('Notification') } },
   repeatable: true,
-  async run({ scope, id }) {
-    return ok({ notification: await scope.contacts.test(id) })
+  async run({ scope, id, host }) {
+    const test = () => scope.contacts.test(id)
+    return ok({ notification: await whileWaiting(host, scope.account_id, test) })
   },
 })

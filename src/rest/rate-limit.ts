@@ -143,7 +143,7 @@ export async function whileWaiting<T>(
     throw new HttpError({
       status: 429,
       error: 'too_many_waiting',
-      message: 'Too many requests wait for checks, or for equal requests, that are under way',
+      message: 'Too many requests wait for checks, deliveries or equal requests that are under way',
       retry_after: 5,
     })
   return work().finally(leave)

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createWaitingRequests } from '../../src/access/waiting-requests.ts'
@@ -12,9 +13,13 @@ import { createRest } from '../../src/rest/index.ts'
 import type { RestOptions } from '../../src/rest/index.ts'
 import { limitServer, toNodeHandler } from '../../src/rest/node.ts'
 import { memoryStore } from '../../src/store/memory.ts'
+import { webhookContact } from '../../src/webhook/webhook-kind.ts'
 import { requestTo } from './client.ts'
 
 const KEY = 'key-of-the-one-who-waits'
+
+/** A machine with other work to do must not end the checks. */
+const LONG = { interval_sec: 300, timeout_ms: 60_000 }
 
 /** Checks of so many monitors wait until they are released. */
 async function slow(monitors: number, options: RestOptions = {}) {
@@ -32,7 +37,13 @@ async function slow(monitors: number, options: RestOptions = {}) {
       return up()
     },
   })
-  const engine = createEngine({ store: memoryStore(), checkers: [checker], logger: false })
+  const contacts = [webhookContact({ guard: { allowCidrs: ['127.0.0.1/32'] } })]
+  const engine = createEngine({
+    store: memoryStore(),
+    checkers: [checker],
+    contacts,
+    logger: false,
+  })
   const release = (): void => {
     released = true
     for (const each of held) each()
@@ -44,9 +55,9 @@ async function slow(monitors: number, options: RestOptions = {}) {
   await engine.start()
   await engine.keys.create({ name: 'key', key: KEY })
   for (let n = 0; n < monitors; n++)
-    await engine.monitors.create({ type: 'tcp', name: `${n}`, host: `${n}.example` })
+    await engine.monitors.create({ ...LONG, type: 'tcp', name: `${n}`, host: `${n}.example` })
   const rateLimit = { requests: 1000, accountRequests: 1000 }
-  return { release, rest: createRest(engine, { logger: false, rateLimit, ...options }) }
+  return { engine, release, rest: createRest(engine, { logger: false, rateLimit, ...options }) }
 }
 
 const pathOf = (n: number): string => `/api/v1/monitors/${n}/check?wait=1`
@@ -111,6 +122,33 @@ describe('requests of one account that wait for checks', () => {
     const asked = times(60, ask)
     release()
     expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(times(60, () => 200))
+  })
+})
+
+describe('requests of one account that test a contact', () => {
+  it('are fifty at most while its receiver holds the deliveries', async () => {
+    const held = new Set<ServerResponse>()
+    let released = false
+    const receiver = createServer((_request, response) =>
+      released ? response.end() : held.add(response),
+    )
+    receiver.listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    onTestFinished(() => {
+      receiver.close()
+      receiver.closeAllConnections()
+    })
+    const { engine, rest } = await slow(0)
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    const { id } = await engine.contacts.create({ kind: 'webhook', name: 'Duty', url })
+    const path = `/api/v1/contacts/${id}/test`
+    const asked = times(55, () => rest.fetch(requestTo('POST', path, { key: KEY })))
+    const statuses = statusesOf(asked)
+    await expect.poll(() => statuses).toEqual(times(5, () => 429))
+    released = true
+    for (const response of held) response.end()
+    await Promise.all(asked)
+    expect(statuses.slice(5)).toEqual(times(50, () => 200))
   })
 })
 
