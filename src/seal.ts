@@ -51,7 +51,10 @@ export function createSeal(key?: string | Uint8Array): Seal {
         throw new ConfigurationError('A stored secret was sealed with another secret key')
       const sealed = Buffer.from(text, 'base64')
       try {
-        const decipher = createDecipheriv('aes-256-gcm', bytes, sealed.subarray(0, NONCE_BYTES))
+        const nonce = sealed.subarray(0, NONCE_BYTES)
+        // Without the length, GCM also accepts a tag of four bytes.
+        const authTagLength = TAG_BYTES
+        const decipher = createDecipheriv('aes-256-gcm', bytes, nonce, { authTagLength })
           .setAAD(Buffer.from(place))
           .setAuthTag(sealed.subarray(-TAG_BYTES))
         return Buffer.concat([
