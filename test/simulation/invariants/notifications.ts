@@ -1,5 +1,5 @@
 /** Who is told what, and who is not. */
-import type { ContactRecord } from '../../../src/model.ts'
+import type { ContactRecord, MachineState } from '../../../src/model.ts'
 import { stateAt } from '../ledger.ts'
 import type { IncidentStory, Ledger, RowStory, Step } from '../ledger.ts'
 import { MINUTE, SECOND } from '../time.ts'
@@ -133,7 +133,8 @@ export const NOTIFICATION_INVARIANTS = [
           const blamed =
             parentNow?.incident?.suppression?.by !== undefined &&
             parentNow.incident.suppression.by !== null
-          if (parentNow?.state === 'down' && late === false && !blamed)
+          const isDown = parentNow?.state === 'down' && explains(parentNow)
+          if (isDown && late === false && !blamed)
             yield `incident ${id} of monitor ${monitor_id} was told although its parent ${parent} was down`
         }
       }
@@ -209,13 +210,17 @@ function* unexplained(ledger: Ledger, id: number, step: Step): Iterable<string> 
   const workedOut = step.at - Math.max(0, step.wall - step.change.at)
   const states = parent?.steps
     .filter(({ n, at }) => n < step.n && at >= workedOut - SLOWNESS)
-    .map(({ before, after }) => [before.machine.state, after.machine.state])
+    .map(({ before, after }) => [before.machine, after.machine])
     .flat()
-  const now = parent === undefined ? 'up' : stateAt(parent, step.n).machine.state
-  if (
-    ![now, ...(states ?? [])].some((state) => ['down', 'recovering', 'maintenance'].includes(state))
-  )
-    yield `monitor ${id} is held at ${when(step)} by ${held.by}, which is ${now}`
+  const now = parent === undefined ? undefined : stateAt(parent, step.n).machine
+  if (![now, ...(states ?? [])].some(explains))
+    yield `monitor ${id} is held at ${when(step)} by ${held.by}, which is ${now?.state ?? 'gone'}`
+}
+
+/** Whether a parent in this state explains a failure; after three rounds without a verdict `down` is not known any more. */
+function explains(parent: MachineState | undefined): boolean {
+  if (parent?.state === 'maintenance') return true
+  return ['down', 'recovering'].includes(parent?.state ?? '') && (parent?.inconclusive ?? 0) <= 3
 }
 
 function since(steps: readonly Step[], made: { readonly n: number }): number {
