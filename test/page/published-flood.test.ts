@@ -61,3 +61,14 @@ it('names ten services of a report, and has the address of the visitor in its fe
     expect(elsewhere).not.toContain(ORIGIN)
   }
 })
+
+it('takes the address of a visitor as it is, also one with the signs of a replacement', async () => {
+  const page = await longest()
+  const text = async (part: string, origin: string) =>
+    (await page.fetch(new Request(`${origin}/status/p${part}`))).text()
+  for (const part of ['/feed.atom', '/feed.rss', '/status.json']) {
+    const written = await text(part, 'http://$`$$.test')
+    expect(written.split('http://$`$$.test/status/p/incidents/50').length, part).toBeGreaterThan(1)
+    expect(written, part).toHaveLength((await text(part, 'http://abcd.test')).length)
+  }
+})

@@ -223,9 +223,12 @@ function feed(type: string, written: (source: FeedSource) => string): Show {
 /** Stands for the address of the page, by which each visitor may ask under another name of the host. */
 const PAGE_URL = `urn:uuid:${randomUUID()}`
 
-/** Escaped for XML, an address has nothing that JSON would escape. */
+/**
+ * Escaped for XML, an address has nothing that JSON would escape. A host may have the signs `$` and a backtick, which
+ * would stand for the whole text before each place.
+ */
 function atAddress(body: string, url: string): string {
-  return body.replaceAll(PAGE_URL, textOf(url, ENGLISH))
+  return body.replaceAll(PAGE_URL, () => textOf(url, ENGLISH))
 }
 
 async function badge({ page, call, rest }: Visit): Promise<Answer> {
