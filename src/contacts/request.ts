@@ -15,6 +15,7 @@ import type { Problems } from '../fields/parse.ts'
 import { statusRangesField } from '../fields/status-ranges.ts'
 import { field } from '../fields/vocabulary.ts'
 import { checkOptions } from '../options.ts'
+import { MASK } from '../secrets/redaction.ts'
 import { defineContactKind } from '../webhook/contact-kind.ts'
 import type { AttemptResult, ContactKind, Delivery } from '../webhook/contact-kind.ts'
 import { customHeaders, secretValues } from '../webhook/custom-headers.ts'
@@ -111,7 +112,9 @@ export function requestContact(
       return targetProblems(guard, { field: 'url', url: sample }, checking)
     },
     preview(settings, delivery) {
-      const { method, url, body } = compose(settings, delivery, brand)
+      // A template may cut the secret, and no redaction knows every piece.
+      const hidden = settings.secret && { secret: MASK }
+      const { method, url, body } = compose({ ...settings, ...hidden }, delivery, brand)
       const secrets = [...secretsOfAddress(url), settings.secret ?? '']
       return withoutSecretTexts({ method, body: Buffer.from(body).toString() }, secrets)
     },

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { requestContact } from '../../src/contacts/index.ts'
 import { readTemplate, render } from '../../src/contacts/template.ts'
+import { decodeSettings, parse } from '../../src/fields/parse.ts'
 import type { JsonObject } from '../../src/model.ts'
 import { rig as engineRig } from '../engine/rig.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
@@ -68,6 +69,15 @@ describe('the body', () => {
     const settings = { url: server.url, secret: 'tk_hidden', json }
     await rig(request).attempt(settings, told('down', { monitor: { name } }))
     expect(JSON.parse(server.only().body)).toEqual({ text: name, token: 'tk_hidden' })
+  })
+
+  it('is previewed without any piece of the secret, wherever a template cuts it', async () => {
+    const text = `${'…'.repeat(70)}{{secret:5}} {{secret:20}} {{secret}}`
+    const stored = { url: 'https://hooks.example/a', secret: 'tk_hidden-0123456789', text }
+    const parsed = parse(request.fields, stored)
+    const settings = decodeSettings(request.fields, parsed.ok ? parsed.value : {})
+    const { body } = (await request.preview?.(settings, told('down'))) ?? {}
+    expect(body).toBe(`${'…'.repeat(70)}*** *** ***`)
   })
 
   it('stays within 256 KiB with forty of the longest values', async () => {
