@@ -8,7 +8,7 @@
 import { yielderOf } from '../../clock.ts'
 import type { Signal, Terms } from '../../checkers/push.ts'
 import { NotFoundError, StorageError } from '../../errors.ts'
-import type { CheckReport, EpochMs, Json, MonitorState } from '../../model.ts'
+import type { CheckReport, CommonSettings, EpochMs, Json, MonitorState } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { CheckOrder } from '../../probes/transport.ts'
 import type { SignalInput } from '../api/engine.ts'
@@ -182,6 +182,14 @@ export function withDeadlineReset(cached: CachedMonitor, at: EpochMs): Partial<C
   return memo === undefined ? {} : { locations: [stateWith(cached, memo)] }
 }
 
+/** What is known of the job, at the location that its new settings name first: signals come from none. */
+export function movedState(cached: CachedMonitor, common: CommonSettings): Partial<Change> {
+  const state = cached.locations.get(locationOf(cached))
+  const location_id = firstLocation(cached.type, common)
+  if (state === undefined || state.location_id === location_id) return {}
+  return { forget_locations: true, locations: [{ ...state, location_id }] }
+}
+
 /** A new deadline, and the time in which no signal could be received as unknown; `null` if no deadline has passed. */
 function planMissedReset(cached: CachedMonitor, alive_at: EpochMs, now: EpochMs): Planned | null {
   const { push } = cached.type.checker
@@ -254,8 +262,12 @@ export function memoOf(cached: CachedMonitor): Json | undefined {
   return memo ?? cached.type.checker.push?.begin?.(cached.record.created_at)
 }
 
-function locationOf(cached: CachedMonitor): number {
-  return effectiveSettings(cached.type, cached.record.common).location_ids[0] ?? 0
+function locationOf({ type, record }: CachedMonitor): number {
+  return firstLocation(type, record.common)
+}
+
+function firstLocation(type: CachedMonitor['type'], common: CommonSettings): number {
+  return effectiveSettings(type, common).location_ids[0] ?? 0
 }
 
 function answerOf(cached: CachedMonitor): SignalAnswer {

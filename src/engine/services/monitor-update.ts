@@ -13,6 +13,7 @@ import { unmask } from '../../fields/secrets.ts'
 import type { JsonObject } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import { planChange } from '../rounds/plan-change.ts'
+import { movedState } from '../rounds/push.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import { boundedChanges, fieldChanges, auditRecord } from './audit.ts'
@@ -45,7 +46,9 @@ export async function planUpdate(
     ...monitorAudit(context, cached, next),
   }
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
-  if (same || type.checker.push !== undefined) return { change }
+  if (type.checker.push !== undefined)
+    return { change: { ...change, ...movedState(cached, next.common) } }
+  if (same) return { change }
   const planned = await planChange(context, cached, { event: { kind: 'reconfigure', at } })
   const machine = { ...(planned?.change.machine ?? record.machine), checked_since: at }
   return { ...planned, change: { ...planned?.change, ...change, machine, forget_locations: true } }
