@@ -17,6 +17,9 @@ import type { AttemptOutcome } from './outcome.ts'
 import { createQuietHours, ENDED_QUIETLY, ROWS_PER_QUERY } from './quiet-hours.ts'
 import type { Repetition } from './repetition.ts'
 
+/** The newest rows of one contact and incident that wait. */
+const WAITING_OF_CONTACT = 10
+
 /** A row that is to be sent. */
 export interface Sendable {
   readonly contact: ContactRecord
@@ -47,6 +50,8 @@ export function createDecision({ core, monitorCache, repetition }: DecisionOptio
     const isUnknown = isFollowUp(row) && !(await mayHaveBeenNotified(row))
     const isOutage = isUnknown && (await quietHours.endedQuietly(row))
     if (isUnknown && !isOutage) return notSent(row, 'cancelled', 'down_never_sent', at)
+    if (row.repeat > 0 && (await isSuperseded(row)))
+      return notSent(row, 'cancelled', 'repeat_superseded', at)
     const contact = await store.contacts.get(row.contact_id)
     if (contact === undefined) return notSent(row, 'cancelled', 'contact_deleted', at)
     const held = await quietHours.judge(row, contact, at)
@@ -58,6 +63,17 @@ export function createDecision({ core, monitorCache, repetition }: DecisionOptio
     const waiting = waitForGroup(row, contact, at)
     if (waiting !== undefined) return waiting
     return { contact, kind, row: isOutage ? outageOf(row) : row }
+  }
+
+  /**
+   * Whether a later repeat waits for the contact: after a notification that was sent again, or that waited through a
+   * maintenance. The later one remains, so that exactly one is planned for each period.
+   */
+  async function isSuperseded({ id, account_id, incident_id, contact_id }: NotificationRecord) {
+    if (incident_id === null) return false
+    const waiting = { account_id, incident_id, contact_id, statuses: ['queued'] } as const
+    const rows = await store.notifications.list({ ...waiting, limit: WAITING_OF_CONTACT })
+    return rows.some((other) => other.repeat > 0 && other.id > id)
   }
 
   /** Whether the contact may have received a notification of the row's incident. */
