@@ -11,6 +11,7 @@ import type { MonitorRecord } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import type { ImportView } from '../api/transfer.ts'
 import type { Core } from '../core/core.ts'
+import { withDeadlineReset } from '../rounds/push.ts'
 import { allowanceOf, quotasOf } from '../services/quotas.ts'
 import type { ServiceContext } from '../services/service-context.ts'
 import { lastChangeAt } from './history-writer.ts'
@@ -41,10 +42,12 @@ export async function finish(
     group = []
     signal?.throwIfAborted()
     const known = await lastChanges(core, records)
-    const releases = records.map((record) =>
-      releaseOf(core, record, { at, last: known.get(record.id) }),
-    )
-    const ends = await core.store.commit(releases.map((change) => ({ ...change, ...within })))
+    const releases: Change[] = []
+    for (const record of records) {
+      const change = releaseOf(core, record, { at, last: known.get(record.id) })
+      releases.push({ ...change, ...(await newDeadline(context, record, change.at)), ...within })
+    }
+    const ends = await core.store.commit(releases)
     for (const [index, record] of records.entries()) {
       const end = ends[index]
       if (end?.ok === false && end.reason === 'quota') {
@@ -112,6 +115,16 @@ function releaseOf(
     availability: [...unknown, ...(isPaused ? [{ at: now, availability: 'paused' } as const] : [])],
     broadcast: true,
   }
+}
+
+/** The job of a heartbeat has not signalled here yet: its time begins anew, as after a pause. */
+async function newDeadline(
+  { core, monitorCache }: ServiceContext,
+  { id, type }: MonitorRecord,
+  at: number,
+): Promise<Partial<Change>> {
+  if (core.registry.get(type)?.checker.push === undefined) return {}
+  return withDeadlineReset(await monitorCache.get(id), at)
 }
 
 /** A pause and its end depend on no threshold. */
