@@ -144,7 +144,10 @@ export const parts = {
   },
   composite: { sources: [COMPOSITE], tests: named('test/engine', 'composite-members') },
   'plan-change': { sources: [PLAN], tests: named('test/engine', 'plan-change plan-round') },
-  push: { sources: [PUSH], tests: named('test/engine', 'push-signals push-absence') },
+  push: {
+    sources: [PUSH],
+    tests: named('test/engine', 'push-signals push-absence moved-heartbeats'),
+  },
   windows: { sources: [WINDOWS], tests: named('test/engine', 'window-switches') },
   rounds: {
     sources: rest('src/engine/rounds'),
@@ -153,7 +156,7 @@ export const parts = {
   outbox: { sources: rest('src/engine/delivery'), tests: named('test/engine', 'sending') },
   scheduling: {
     sources: rest('src/engine/scheduling'),
-    tests: named('test/engine', 'monitor-schedule schedule-changes'),
+    tests: named('test/engine', 'monitor-schedule schedule-changes suppressed-heartbeats'),
   },
   'net-guard': {
     sources: ['src/net/guard/**/*.ts', 'src/net/peer/**/*.ts'],
@@ -174,7 +177,7 @@ export const parts = {
   'rest-limits': { sources: [REST_LIMITS], tests: named('test/rest', 'limit-rules limit-queue') },
   'rest-requests': {
     sources: [REST_REQUESTS],
-    tests: named('test/rest', 'rate-limit body repeatable'),
+    tests: named('test/rest', 'rate-limit body repeatable waiting-requests'),
   },
   'rest-entry': {
     sources: [REST_ENTRY],

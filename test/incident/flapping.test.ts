@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countFlaps, flapPercent } from '../../src/incident/flapping.ts'
+import { countFlaps, flapPercent, withoutFlaps } from '../../src/incident/flapping.ts'
 import { initialState } from '../../src/incident/state.ts'
 import type { MachineState } from '../../src/model.ts'
 
@@ -59,5 +59,13 @@ describe('flapping', () => {
     expect(rounds).toBeGreaterThan(5)
     expect(flapPercent(state.recent!)).toBeLessThan(25)
     expect(state.recent).toHaveLength(21)
+  })
+
+  it('is forgotten where nobody looks for it, and nothing else with it', () => {
+    const plain = { ...initialState(0), fails: 2 }
+    expect(withoutFlaps({ ...plain, recent: '0101', flapping: true })).toStrictEqual(plain)
+    expect(withoutFlaps({ ...plain, recent: '0101' })).toStrictEqual(plain)
+    expect(withoutFlaps({ ...plain, flapping: false })).toStrictEqual(plain)
+    expect(withoutFlaps(plain)).toBe(plain)
   })
 })
