@@ -25,7 +25,7 @@ const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 800),
+  entry('.', 'index', 'src/index', 760),
   entry('./checkers', 'checkers/index', 'src/checkers/index', 572 + 10 * extraTypes),
   ...checkerParts.map(({ name, source, extra }) => {
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
