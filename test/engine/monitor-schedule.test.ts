@@ -8,6 +8,8 @@ import { after, due, grid, MINUTE, scheduled, window } from './schedule-rig.ts'
 
 const SECOND = 1000
 const INTERVAL = MINUTE
+/** The job of the rig takes this for a deadline that never comes. */
+const WITHOUT_DEADLINE = 0
 
 describe('a monitor', () => {
   it('is checked soon after it was made, and then at its interval', async () => {
@@ -212,6 +214,13 @@ describe('a job', () => {
     expect(next(job)).toBe(1)
   })
 
+  it('that is down, and of which all were told, is judged once a signal comes', async () => {
+    const { addJob, next } = await scheduled()
+    const incident = { id: 7, started_at: NOON, cause_code: 'timeout' }
+    const told = { state: 'down', last_round_at: NOON, incident } as const
+    expect(next(await addJob(NOON - MINUTE, told))).toBe(null)
+  })
+
   it('that is down and flaps is judged at its interval; in maintenance none is', async () => {
     const { addJob, next } = await scheduled()
     expect(next(await addJob(NOON - MINUTE, held('flapping')))).toBe(600)
@@ -225,14 +234,20 @@ describe('a job', () => {
   it('whose deadline is before its last judgement once it is changed is judged at once', async () => {
     const { addJob, change, next, clock, monitorCache } = await scheduled()
     const judged = { state: 'late', last_round_at: NOON + 2 * MINUTE } as const
-    const jobs = [await addJob(NOON + MINUTE, judged), await addJob(NOON + 9 * MINUTE, judged)]
+    const now = NOON + 3 * MINUTE
+    const jobs = [
+      await addJob(NOON + MINUTE, judged),
+      await addJob(now, { ...judged, last_round_at: now }),
+      await addJob(NOON + 9 * MINUTE, judged),
+      await addJob(WITHOUT_DEADLINE, judged),
+    ]
     await clock.advance(3 * MINUTE)
-    expect(jobs.map(next)).toEqual([null, 540])
+    expect(jobs.map(next)).toEqual([null, null, 540, null])
     for (const id of jobs) {
       const { common } = monitorCache.peek(id)!.record
       await change(id, { settings: { common, settings: {}, target: 'x' } })
     }
-    expect(jobs.map(next)).toEqual([180, 540])
+    expect(jobs.map(next)).toEqual([180, 180, 540, null])
   })
 
   it('whose judgement cannot be stored is judged again five seconds later', async () => {

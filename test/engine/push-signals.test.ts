@@ -1,6 +1,6 @@
 /** Types that wait for signals: what a signal, a passed deadline and a clock that was set change. */
 import { describe, expect, it } from 'vitest'
-import { memoOf, withDeadlineReset } from '../../src/engine/rounds/push.ts'
+import { memoOf, movedState, withDeadlineReset } from '../../src/engine/rounds/push.ts'
 import { contact } from '../../src/testing/store-suite/case.ts'
 import { NOON } from './cached-monitor.ts'
 import { MINUTE, TOKEN, pushing } from './push-rig.ts'
@@ -188,5 +188,26 @@ describe('a job that resumes', () => {
     const { add } = await pushing()
     const cached = await add({ type: 'other' }, 'other')
     expect([withDeadlineReset(cached, NOON), memoOf(cached)]).toEqual([{}, undefined])
+  })
+})
+
+describe('what is known of a job', () => {
+  const at = (location_ids: readonly number[]) => ({ location_ids, interval_sec: 600 }) as never
+
+  it('moves to the location that its new settings name first, and stays nowhere else', async () => {
+    const { push, cached } = await pushing()
+    await push.signal(TOKEN, { kind: 'success' })
+    const state = cached().locations.get(1)
+    expect(movedState(cached(), at([2, 1]))).toEqual({
+      forget_locations: true,
+      locations: [{ ...state, location_id: 2 }],
+    })
+  })
+
+  it('stays where its location does, and is nothing before the first signal', async () => {
+    const { push, cached } = await pushing()
+    expect(movedState(cached(), at([2]))).toEqual({})
+    await push.signal(TOKEN, { kind: 'success' })
+    expect(movedState(cached(), at([1, 2]))).toEqual({})
   })
 })

@@ -198,6 +198,54 @@ describe('a recovery', () => {
   })
 })
 
+describe('a repeat', () => {
+  /** A repeat of an incident whose beginning was sent. */
+  async function repeating(change: object = {}) {
+    const made = await situation()
+    await made.ended(await made.add('down'), 'sent', null)
+    return { ...made, row: await made.add('repeat', { repeat: 1, ...change }) }
+  }
+
+  it('is cancelled where a later one of the contact waits, and the later one is sent', async () => {
+    const { add, decide, row } = await repeating()
+    const later = await add('repeat', { repeat: 1, due_at: row.due_at + HOUR })
+    await add('acknowledged')
+    expect(await decide(row)).toEqual({
+      ...{
+        status: 'cancelled',
+        error: 'repeat_superseded',
+        attempts: 0,
+        interruptions: 0,
+        at: NOON,
+      },
+    })
+    expect(await decide(later)).toHaveProperty('contact')
+  })
+
+  it.each<[string, object]>([
+    ['is no repeat', { repeat: 0, event: 'acknowledged' }],
+    ['is that of another contact', { contact_id: 7 }],
+    ['is that of another incident', { incident_id: 99 }],
+  ])('is sent where a later notification %s', async (_, change) => {
+    const { add, decide, row } = await repeating()
+    await add('repeat', { repeat: 1, ...change })
+    expect(await decide(row)).toHaveProperty('contact')
+  })
+
+  it('of no incident is sent', async () => {
+    const { add, decide, row } = await repeating({ incident_id: null })
+    await add('repeat', { repeat: 1, incident_id: null })
+    expect(await decide(row)).toHaveProperty('contact')
+  })
+
+  it('alone supersedes: what is no repeat is sent beside one that waits', async () => {
+    const { add, decide, row } = await repeating()
+    const before = { ...row, id: row.id - 1, repeat: 0 }
+    await add('repeat', { repeat: 1 })
+    expect(await decide(before)).toHaveProperty('contact')
+  })
+})
+
 describe('in quiet hours', () => {
   const at = NIGHT
   const quiet = {}

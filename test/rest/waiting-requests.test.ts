@@ -107,7 +107,10 @@ describe('requests of one account that wait for checks', () => {
     await expect.poll(() => statuses.length).toBe(10)
     const refused = await ask(0)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
-    expect(await refused.json()).toMatchObject({ ok: false, error: 'too_many_waiting' })
+    expect(await refused.json()).toMatchObject({
+      ...{ ok: false, error: 'too_many_waiting' },
+      message: expect.stringContaining('Too many requests wait') as string,
+    })
     const queued = requestTo('POST', pathOf(1).replace('?wait=1', ''), { key: KEY })
     expect((await rest.fetch(queued)).status).toBe(202)
     release()
