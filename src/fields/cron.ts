@@ -7,7 +7,7 @@
 import { Cron } from 'croner'
 import * as v from 'valibot'
 import type { EpochMs } from '../model.ts'
-import { isTimeZone, timeZones } from '../model/time.ts'
+import { DAY_MS, isTimeZone, timeZones } from '../model/time.ts'
 import type { NextOccurrence, TimeZones } from '../model/time.ts'
 import { defineField } from './field.ts'
 import type { FieldBuilder } from './field.ts'
@@ -22,8 +22,11 @@ export const cronExpression = v.pipe(
   v.string('invalid: a cron expression such as "0 3 * * *" is expected'),
   v.trim(),
   v.maxLength(MAX_CHARACTERS, `out_of_range: 1..${MAX_CHARACTERS} characters`),
-  v.check(isCron, 'invalid: a cron expression of five fields is expected, such as "0 3 * * *"'),
-  v.check(occurs, 'invalid: there is no such day'),
+  v.check(
+    (text) => readCron(text) !== undefined,
+    'invalid: a cron expression of five fields is expected, such as "0 3 * * *"',
+  ),
+  v.check((text) => hasDay(readCron(text), text), 'invalid: there is no such day'),
 )
 
 /** A {@link cronExpression}. */
@@ -43,13 +46,12 @@ export function cronField(info: { readonly description: string }): FieldBuilder<
 
 /** The name of an IANA time zone. */
 export function timeZoneField(info: { readonly description: string }): FieldBuilder<string> {
-  const schema = v.pipe(
-    v.string('invalid: a time zone is expected'),
-    v.check(isTimeZone, 'invalid: an IANA time zone is expected, such as Europe/Berlin'),
-  )
   return defineField(
     { kind: 'string', format: 'time_zone', min: 1, max: 64, example: 'Europe/Berlin', ...info },
-    schema,
+    v.pipe(
+      v.string('invalid: a time zone is expected'),
+      v.check(isTimeZone, 'invalid: an IANA time zone is expected, such as Europe/Berlin'),
+    ),
   )
 }
 
@@ -116,15 +118,19 @@ function dueAfter(
   { local, wall }: Schedule,
   { zone, after }: { readonly zone: ReturnType<TimeZones>; readonly after: EpochMs },
 ): EpochMs {
-  const next = local.nextRun(new Date(after))
-  if (next === null) throw new RangeError(`"${local.getPattern()}" is never due`)
+  const next = local.nextRun(new Date(after))?.getTime()
+  if (next === undefined) throw new RangeError(`"${local.getPattern()}" is never due`)
   // Croner moves a skipped time to the end of the gap, where the wall clock shows a different time.
-  const shown = new Date(zone.wallClock(next.getTime()))
-  if (wall.match(shown)) return next.getTime()
-  const before = next.getTime() - 1
-  const offset = zone.wallClock(before) - Math.floor(before / 1000) * 1000
-  const wanted = wall.nextRun(new Date(zone.wallClock(before)))
-  return wanted === null ? next.getTime() : wanted.getTime() - offset
+  const isMoved = !wall.match(new Date(zone.wallClock(next)))
+  const from = isMoved ? next - 1 : after
+  const day = from - (from % DAY_MS)
+  const before = zone.offsetOf(day - DAY_MS)
+  const since = zone.offsetOf(day + DAY_MS)
+  if (since <= before) return next
+  // It does not find one that the clocks have just skipped, and that is still to come.
+  const wanted = wall.nextRun(new Date(from + before))?.getTime() ?? next + since
+  if (zone.wallClock(wanted - since) === wanted) return next
+  return isMoved ? wanted - before : Math.min(next, wanted - before)
 }
 
 function parse(cron: string, time_zone: string): Schedule {
@@ -135,21 +141,19 @@ function parsed(cron: string, time_zone: string): Cron {
   return new Cron(cron, { timezone: time_zone, mode: '5-part' })
 }
 
-/** A rare expression is due on single days: what follows the first years, and the first two times, is alike. */
-const FIRST_YEARS_END = Date.UTC(2032, 0)
-
 /**
  * The first `count` times from 2024 on, in UTC, fewer of a rare expression; none of what is no expression or never
  * occurs.
  */
 export function firstOccurrences(cron: string, count: number): readonly EpochMs[] {
   const schedule = readCron(cron)
-  if (schedule === undefined || !hasDay(schedule, cron)) return []
+  if (!schedule || !hasDay(schedule, cron)) return []
   const times: EpochMs[] = []
-  for (let from: Date | null = new Date('2024-01-01T00:00:00Z'); times.length < count;) {
-    if (times.length > 1 && from.getTime() > FIRST_YEARS_END) break
+  for (let from: Date | null = new Date('2024-01-01'); times.length < count;) {
+    // A rare one is due on single days: what follows the first years, and the first two times, is alike.
+    if (times.length > 1 && from.getTime() > Date.UTC(2032)) break
     from = schedule.nextRun(from)
-    if (from === null) break
+    if (!from) break
     times.push(from.getTime())
   }
   return times
@@ -164,22 +168,13 @@ function readCron(text: string): Cron | undefined {
   }
 }
 
-function isCron(text: string): boolean {
-  return readCron(text) !== undefined
-}
-
-function occurs(text: string): boolean {
-  const cron = readCron(text)
-  return cron === undefined || hasDay(cron, text)
-}
-
 /**
  * Croner searches up to the year 3000, which takes up to 20 ms for a day that does not exist. One that exists is in the
  * last four years, one of which is a leap year.
  */
-const LAST_YEARS = new Date('2996-01-01T00:00:00Z')
+const LAST_YEARS = '2996-01-01T00:00:00'
 
-/** A weekday such as `MON#5` always comes, if only on 29 February. */
-function hasDay(cron: Cron, text: string): boolean {
-  return text.includes('#') || cron.nextRun(LAST_YEARS) !== null
+/** A weekday such as `MON#5` always comes, if only on 29 February. What is no expression counts as having one. */
+function hasDay(cron: Cron | undefined, text: string): boolean {
+  return text.includes('#') || cron?.nextRun(LAST_YEARS) !== null
 }

@@ -96,6 +96,39 @@ describe('the next occurrence', () => {
     ])
   })
 
+  it('of a time that the clocks skip is the same from within the hour in which it is due', () => {
+    expect(times('30 2 * * *', '2026-03-08T07:10:00Z', 2)).toEqual([
+      '2026-03-08T07:30',
+      '2026-03-09T06:30',
+    ])
+    expect(times('*/20 2 * * *', '2026-03-08T06:00:00Z', 4)).toEqual([
+      '2026-03-08T07:00',
+      '2026-03-08T07:20',
+      '2026-03-08T07:40',
+      '2026-03-09T06:00',
+    ])
+    // The clocks of Lord Howe skip half an hour, from 2:00 to 2:30.
+    const island = 'Australia/Lord_Howe'
+    expect(times('20 2 * * *', '2026-10-03T15:31:00Z', 2, island)).toEqual([
+      '2026-10-03T15:50',
+      '2026-10-04T15:20',
+    ])
+    // Samoa had no 30 December in 2011.
+    expect(times('0 9 30 12 *', '2011-12-30T18:00:00Z', 2, 'Pacific/Apia')).toEqual([
+      '2011-12-30T19:00',
+      '2012-12-29T19:00',
+    ])
+  })
+
+  it('of a time that the clocks do not skip is not changed by those that they do', () => {
+    expect(times('30 1,3 * * *', '2026-03-08T06:00:00Z', 3)).toEqual([
+      '2026-03-08T06:30',
+      '2026-03-08T07:30',
+      '2026-03-09T05:30',
+    ])
+    expect(times('30 4 * * *', '2026-03-08T07:10:00Z', 1)).toEqual(['2026-03-08T08:30'])
+  })
+
   it('of the time to which the clocks skip is the skip', () => {
     expect(times('0 3 * * *', '2026-03-07T12:00:00Z', 2)).toEqual([
       '2026-03-08T07:00',
