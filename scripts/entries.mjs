@@ -48,7 +48,7 @@ export const entries = [
   entry('./otel', 'otel/index', 'src/otel/otel', 36),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 55),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 448),
+  entry('./testing', 'testing/index', 'src/testing/index', 450),
 ]
 
 /** The command line: ESM only, no types, not importable. */

@@ -11,6 +11,7 @@ import { parseFile } from './source-facts.ts'
 const CONTRACT = 'src/store/store.ts'
 /** Groups that stand beside the contract, by their types. */
 const PARTS: Readonly<Record<string, string>> = {
+  Contacts: 'src/store/contacts.ts',
   Outbox: 'src/store/outbox.ts',
   Shards: 'src/store/shared.ts',
   Changes: 'src/store/shared.ts',

@@ -9,6 +9,7 @@ import { isAccountId } from '../model.ts'
 import { fold } from '../model/fold.ts'
 import type {
   DailyStats,
+  EpochMs,
   HourlyStats,
   JsonObject,
   MonitorRecord,
@@ -16,6 +17,7 @@ import type {
   NotificationStatus,
   ResultRecord,
 } from '../model.ts'
+import type { ContactChange } from './contacts.ts'
 import { SHARDS, withIncident } from './store.ts'
 import type { Change, Claim, FinishedAttempt, OfAccount } from './store.ts'
 import { unfitColumn } from './readable.ts'
@@ -122,6 +124,19 @@ export function pickReadable(
 export const INTERRUPTED = 'interrupted'
 /** `error` of the rows whose contact was removed. */
 export const CONTACT_REMOVED = 'contact_removed'
+
+/** `error` of a row that waits for the end of quiet hours. */
+export const QUIET_HOURS = 'quiet_hours'
+
+/** When rows that wait for the end of quiet hours become due by this change of their contact; `undefined`: they stay. */
+export function endOfWait({ quiet, updated_at }: ContactChange): EpochMs | undefined {
+  return quiet === undefined ? undefined : updated_at
+}
+
+/** Whether a row of the contact waits beyond `at` for the end of quiet hours. */
+export function waitsQuietly(row: NotificationRecord, at: EpochMs): boolean {
+  return row.status === 'queued' && row.error === QUIET_HOURS && row.due_at > at
+}
 
 /** The number of rows of each contact with status `sending`. */
 type UnderWay = Iterable<readonly [contact_id: number, count: number]>

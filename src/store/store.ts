@@ -17,7 +17,6 @@ import type {
   AccountUse,
   AuditRecord,
   AvailabilityChange,
-  ContactRecord,
   DailyStats,
   EpochMs,
   HourlyStats,
@@ -33,6 +32,7 @@ import type {
 } from '../model.ts'
 import type { BackupOptions, BackupSize } from './backup.ts'
 import type { Change, Committed } from './change.ts'
+import type { Contacts } from './contacts.ts'
 import type { Outbox } from './outbox.ts'
 import type { Allowance } from './quota.ts'
 import type {
@@ -55,6 +55,7 @@ export type { OnUnreadable } from './readable.ts'
 export type { BackupOptions, BackupSize } from './backup.ts'
 export type * from './change.ts'
 export { withIncident } from './change.ts'
+export type { Contacts } from './contacts.ts'
 export type * from './queries.ts'
 export type * from './versioned.ts'
 export { quotaError, ratedChecks } from './quota.ts'
@@ -140,30 +141,7 @@ export interface Store {
   }
 
   /** Receivers of notifications. */
-  readonly contacts: {
-    /**
-     * Stores a new contact with version 1.
-     * @throws NotFoundError for an account that does not exist, ConflictError `quota` beyond `within`
-     */
-    create(
-      contact: Omit<ContactRecord, 'id' | 'version'>,
-      within?: Allowance,
-      audit?: NewAuditRecord,
-    ): Promise<ContactRecord>
-    /** The contact, or `undefined`. */
-    get(id: number): Promise<ContactRecord | undefined>
-    /** Those of one account, lowest id first. */
-    list(account_id: number, onUnreadable?: OnUnreadable): Promise<readonly ContactRecord[]>
-    /** Changes what is named and raises the version; `undefined` where it is not there with this version. */
-    update(
-      id: number,
-      version: number,
-      change: Partial<Omit<ContactRecord, 'id' | 'account_id' | 'kind' | 'version' | 'created_at'>>,
-      audit?: NewAuditRecord,
-    ): Promise<ContactRecord | undefined>
-    /** Removes it and cancels its queued notifications; `false` where it is not there, or not with this version. */
-    remove(id: number, version?: number, audit?: NewAuditRecord): Promise<boolean>
-  }
+  readonly contacts: Contacts
 
   /** Optional: planned work of accounts. Without it a window belongs to a single monitor. */
   readonly maintenance?: VersionedRows<MaintenanceSettings>

@@ -103,7 +103,11 @@ export function createOutbox({ core, monitorCache, limits }: OutboxOptions): Out
     follow({ committed }) {
       if (committed.notification_ids.length > 0) claiming.wake()
     },
-    contactChanged: (contact) => hosts.update(contact),
+    contactChanged(contact) {
+      hosts.update(contact)
+      // The end of its quiet hours may have made rows due.
+      if (contact.version > 1) claiming.wake()
+    },
     contactRemoved: hosts.remove,
     accountRemoved: hosts.removeAccount,
     clockSet(set) {

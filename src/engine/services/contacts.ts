@@ -189,7 +189,10 @@ async function changeOf(
   const settings = sealContact(core, kind, parsed.settings)
   const after: JsonObject = { ...parsed, quiet: parsed.quiet as never, ...parsed.settings }
   const audit = contactAudit(context, kind, { name: parsed.name, before, after })
-  return { change: { ...parsed, settings, updated_at: core.clock.now() }, audit }
+  const { quiet: next, ...rest } = parsed
+  // Named only where it differs: the store then looks for what waits for the end of the former hours.
+  const hours = JSON.stringify(next) === JSON.stringify(quiet) ? {} : { quiet: next }
+  return { change: { ...rest, ...hours, settings, updated_at: core.clock.now() }, audit }
 }
 
 /** The record of what differs; none if nothing does. */

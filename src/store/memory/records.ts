@@ -10,7 +10,13 @@ import type {
 } from '../../model.ts'
 import type { Sync } from '../promised.ts'
 import { requireWithin } from '../quota.ts'
-import { accountAsked, CONTACT_REMOVED, externalIdTaken } from '../rules.ts'
+import {
+  accountAsked,
+  CONTACT_REMOVED,
+  endOfWait,
+  externalIdTaken,
+  waitsQuietly,
+} from '../rules.ts'
 import type { NewAccount, FullStore } from '../store.ts'
 import {
   auditFits,
@@ -141,6 +147,11 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['co
       if (contact?.version !== version) return undefined
       const changed = { ...contact, ...copy(change), version: version + 1 }
       tables.contacts.set(id, changed)
+      const due_at = endOfWait(change)
+      if (due_at !== undefined)
+        for (const row of tables.waiting.rows.values())
+          if (row.contact_id === id && waitsQuietly(row, due_at))
+            putNotification(tables, { ...row, due_at })
       addAudit(tables, audit, changed)
       return copy(changed)
     },

@@ -1,5 +1,5 @@
 import type { ContactRecord, EpochMs } from '../../model.ts'
-import { CONTACT_REMOVED } from '../rules.ts'
+import { CONTACT_REMOVED, endOfWait, QUIET_HOURS } from '../rules.ts'
 import { readable } from '../readable.ts'
 import { toContact } from '../rows.ts'
 import {
@@ -40,13 +40,17 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
       const columns = written({ ...change, version: version + 1 })
       const { text, params } = assignments(CHANGEABLE_CONTACT_COLUMNS, columns)
       const sql = `UPDATE watchpost.contacts SET ${text} WHERE id = ? AND version = ? RETURNING *`
-      return db.transaction(async (session) => {
+      const due_at = endOfWait(change)
+      const updating = db.transaction(async (session) => {
+        // Before the contact, as a removal does, so that there is no deadlock.
+        if (due_at !== undefined) await session.run(END_WAIT, [id, QUIET_HOURS, due_at])
         const [row] = await session.rows(sql, [...params, id, version])
-        if (row === undefined) return undefined
+        if (row === undefined) throw new NotThisVersion()
         const changed = toContact(row)
         await addAudit(session, audit, changed)
         return changed
       })
+      return updating.catch(unlessNotThisVersion(undefined))
     },
     remove(id, version, audit) {
       const { text, params } = where([
@@ -55,31 +59,39 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
       ])
       const removal = `DELETE FROM watchpost.contacts${text} RETURNING account_id`
       const removing = db.transaction(async (session) => {
-        // Locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock.
-        await session.run(
-          `WITH queued AS (
-             SELECT id FROM watchpost.notifications WHERE contact_id = $1 AND status = 'queued'
-             ORDER BY id FOR UPDATE)
-           UPDATE watchpost.notifications AS n SET status = 'cancelled', error = $2, finished_at = $3
-           FROM queued WHERE n.id = queued.id`,
-          [id, CONTACT_REMOVED, now()],
-        )
+        await session.run(CANCEL, [id, CONTACT_REMOVED, now()])
         const [gone] = await session.rows(removal, params)
         if (gone === undefined && version !== undefined) throw new NotThisVersion()
         if (gone === undefined) return false
         await addAudit(session, audit, { id, account_id: Number(gone['account_id']) })
         return true
       })
-      return removing.catch((error: unknown) => {
-        if (error instanceof NotThisVersion) return false
-        throw error
-      })
+      return removing.catch(unlessNotThisVersion(false))
     },
   }
 }
 
-/** Takes back what the transaction has cancelled. */
+// Rows are locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock.
+const CANCEL = `WITH queued AS (
+    SELECT id FROM watchpost.notifications WHERE contact_id = $1 AND status = 'queued'
+    ORDER BY id FOR UPDATE)
+  UPDATE watchpost.notifications AS n SET status = 'cancelled', error = $2, finished_at = $3
+  FROM queued WHERE n.id = queued.id`
+const END_WAIT = `WITH waiting AS (
+    SELECT id FROM watchpost.notifications
+    WHERE contact_id = $1 AND status = 'queued' AND error = $2 AND due_at > $3
+    ORDER BY id FOR UPDATE)
+  UPDATE watchpost.notifications AS n SET due_at = $3 FROM waiting WHERE n.id = waiting.id`
+
+/** Takes back what the transaction has done to the notifications. */
 class NotThisVersion extends Error {}
+
+function unlessNotThisVersion<T>(otherwise: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof NotThisVersion) return otherwise
+    throw error
+  }
+}
 
 async function read(session: Session, id: number): Promise<ContactRecord | undefined> {
   const [row] = await session.rows('SELECT * FROM watchpost.contacts WHERE id = ?', [id])

@@ -1,6 +1,6 @@
 import type { ContactRecord, EpochMs } from '../../model.ts'
 import type { Sync } from '../promised.ts'
-import { CONTACT_REMOVED } from '../rules.ts'
+import { CONTACT_REMOVED, endOfWait, QUIET_HOURS } from '../rules.ts'
 import type { FullStore } from '../store.ts'
 import { requireAccount } from './account-removal.ts'
 import { requireRoomForContact } from './account-use.ts'
@@ -40,6 +40,8 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
       const sql = `UPDATE contacts SET ${text} WHERE id = ? AND version = ?`
       return db.transaction(() => {
         if (db.run(sql, [...params, id, version]) === 0) return undefined
+        const due_at = endOfWait(change)
+        if (due_at !== undefined) db.run(END_WAIT, [due_at, id, QUIET_HOURS, due_at])
         const changed = get(id)
         if (changed !== undefined) addAudit(db, audit, changed)
         return changed
@@ -60,6 +62,9 @@ export function contacts(db: Connection, now: () => EpochMs): Sync<FullStore['co
       }),
   }
 }
+
+const END_WAIT = `UPDATE notifications SET due_at = ?
+  WHERE contact_id = ? AND status = 'queued' AND error = ? AND due_at > ?`
 
 /** The record's fields as column values. */
 function written<C extends Partial<ContactRecord>>(contact: C) {

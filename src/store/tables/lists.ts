@@ -8,7 +8,7 @@ import type { EpochMs } from '../../model.ts'
 import { auditFits, incidentFits, keyTaken, monitorFilter, resultFits } from '../filters.ts'
 import { checksOf } from '../memory/accounts.ts'
 import { requireWithin } from '../quota.ts'
-import { accountAsked, byHour, CONTACT_REMOVED } from '../rules.ts'
+import { accountAsked, byHour, CONTACT_REMOVED, endOfWait, waitsQuietly } from '../rules.ts'
 import type { FullStore, IdempotencyLimit } from '../store.ts'
 import { useOf } from './accounts.ts'
 import type { Calls, Records, Row } from './records.ts'
@@ -62,6 +62,10 @@ export function contacts(now: () => EpochMs): Calls<FullStore['contacts']> {
       if (contact?.version !== version) return undefined
       const changed = { ...contact, ...change, version: version + 1 }
       await r.put('contacts', changed)
+      const due_at = endOfWait(change)
+      if (due_at !== undefined)
+        for (const row of await r.all('notifications', { contact_id: id, status: 'queued' }))
+          if (waitsQuietly(row, due_at)) await r.put('notifications', { ...row, due_at })
       await r.audit(audit, changed)
       return changed
     },

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert'
-import { anotherAccount, claim, contact, queue, stored, T0 } from './case.ts'
-import type { QuietHours } from '../../model.ts'
+import { anotherAccount, claim, contact, HOUR, ids, MINUTE, queue, stored, T0 } from './case.ts'
+import type { ContactRecord, NotificationRecord, QuietHours } from '../../model.ts'
+import type { FinishedAttempt, FullStore } from '../../store/store.ts'
 import type { Case } from './case.ts'
 
 const QUIET: QuietHours = {
@@ -9,6 +10,26 @@ const QUIET: QuietHours = {
   during: 'wait',
   ended: 'notify',
   except_tags: ['critical'],
+}
+
+function night(store: FullStore): Promise<ContactRecord> {
+  return store.contacts.create(contact({ quiet: QUIET }))
+}
+
+/** A row of a contact that waits, an hour for the end of its quiet hours unless the case says otherwise. */
+async function held(
+  store: FullStore,
+  contact_id: number,
+  change: Partial<FinishedAttempt> = {},
+): Promise<NotificationRecord> {
+  const { id } = await queue(store, { contact_id })
+  const [row] = await claim(store)
+  assert.equal(row?.id, id)
+  const wait = { attempts: 0, interruptions: 0, error: 'quiet_hours', due_at: T0 + HOUR, at: T0 }
+  assert.ok(
+    await store.notifications.finish({ id, claim: 1, status: 'queued', ...wait, ...change }),
+  )
+  return row
 }
 
 export const contactCases: Readonly<Record<string, Case>> = {
@@ -29,6 +50,34 @@ export const contactCases: Readonly<Record<string, Case>> = {
     assert.deepEqual((await store.contacts.get(made.id))?.quiet, later)
     await store.contacts.update(made.id, 3, { quiet: null })
     assert.equal((await store.contacts.get(made.id))?.quiet, null)
+  },
+
+  'a change of quiet hours makes due what waits for their end, and nothing else': async (store) => {
+    const [made, other] = [await night(store), await night(store)]
+    const waiting = await held(store, made.id)
+    const others = await held(store, other.id)
+    const delayed = await queue(store, { contact_id: made.id, due_at: T0 + HOUR })
+    const again = await held(store, made.id, { error: 'http_503' })
+    const soon = await held(store, made.id, { due_at: T0 + 5 })
+    const due = async () =>
+      (
+        await Promise.all(
+          [waiting, others, delayed, again, soon].map(({ id }) => stored(store, id)),
+        )
+      ).map(({ due_at }) => due_at - T0)
+    assert.deepEqual(await due(), [HOUR, HOUR, HOUR, HOUR, 5])
+
+    await store.contacts.update(made.id, 1, { name: 'Day', updated_at: T0 + MINUTE })
+    await store.contacts.update(made.id, 1, { quiet: null, updated_at: T0 + MINUTE })
+    assert.deepEqual(await due(), [HOUR, HOUR, HOUR, HOUR, 5])
+    assert.equal(await store.notifications.nextDue(), T0 + 5)
+    await store.contacts.update(made.id, 2, { quiet: null, updated_at: T0 + MINUTE })
+    assert.deepEqual(await due(), [MINUTE, HOUR, HOUR, HOUR, 5])
+    const claimed = await claim(store, { now: T0 + MINUTE })
+    assert.deepEqual(ids(claimed), [soon.id, waiting.id])
+    // What is under way is judged already, and keeps its lease.
+    await store.contacts.update(made.id, 3, { quiet: QUIET, updated_at: T0 + MINUTE + 1 })
+    assert.equal((await stored(store, waiting.id)).status, 'sending')
   },
 
   'the window of a contact is read back and changed': async (store) => {
