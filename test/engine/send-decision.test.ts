@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { Core } from '../../src/engine/core/core.ts'
 import { createDecision } from '../../src/engine/delivery/decision.ts'
 import { createRepetition } from '../../src/engine/delivery/repetition.ts'
-import { NotFoundError, StorageError } from '../../src/errors.ts'
+import {
+  ConfigurationError,
+  NotFoundError,
+  StorageError,
+  UnreadableError,
+} from '../../src/errors.ts'
 import type {
   CommonSettings,
   NotificationRecord,
@@ -43,8 +48,10 @@ interface Given {
   readonly group_window_sec?: number
   readonly common?: Partial<CommonSettings>
   readonly suppression?: Suppression
-  /** What reading the monitor fails with. */
+  /** What reading the monitor fails with; `reads`: so many times, always by default. */
   readonly unread?: Error
+  readonly reads?: number
+  readonly stopping?: AbortSignal
 }
 
 async function situation(given: Given = {}) {
@@ -64,13 +71,12 @@ async function situation(given: Given = {}) {
   const incident_id = opened.incident_id ?? 0
   const clock = simulatedClock({ now: at })
   const errors: string[] = []
+  const say = (of: { err: Error; notification_id: number }, text: string) =>
+    void errors.push(`${of.notification_id} ${text}: ${of.err.message}`)
   const kind = { kind: 'recorder' }
   const core = {
     ...{ store, clock, zones: timeZones(), contactKinds: new Map([['recorder', kind]]) },
-    log: {
-      error: (of: { err: Error; notification_id: number }, text: string) =>
-        void errors.push(`${of.notification_id} ${text}: ${of.err.message}`),
-    },
+    log: { error: say, warn: say },
   } as unknown as Core
   const suppression = given.suppression === undefined ? {} : { suppression: given.suppression }
   const cached = cachedMonitor({
@@ -78,15 +84,20 @@ async function situation(given: Given = {}) {
     common,
     machine: { incident: { id: incident_id, started_at: 0, cause_code: '', ...suppression } },
   })
+  let { reads = Infinity } = given
   const monitorCache = {
     get: () =>
-      given.unread === undefined ? Promise.resolve(cached) : Promise.reject(given.unread),
+      given.unread === undefined || reads-- <= 0
+        ? Promise.resolve(cached)
+        : Promise.reject(given.unread),
   } as never
   const repetition = createRepetition(core, monitorCache)
-  const decide = createDecision({ core, monitorCache, repetition })
+  const decideUntil = createDecision({ core, monitorCache, repetition })
+  const { stopping = new AbortController().signal } = given
+  const decide = (row: NotificationRecord) => decideUntil(row, stopping)
   const of = { monitor_id: record.id, incident_id }
   return {
-    ...{ store, decide, kind, told, of, errors },
+    ...{ store, clock, decide, kind, told, of, errors },
     add: (event: string, change: object = {}) => queue(store, { event, ...of, ...change }),
     /** Ends this row as the outbox does, after an attempt with such an error if there was one. */
     async ended(
@@ -401,9 +412,11 @@ describe('after quiet hours', () => {
 
 describe('the repeat that follows', () => {
   const common = { notify_repeat_min: 30, notify_repeat_max: 2 }
-  const repeated = async (given: Given, event = 'down', change: object = {}) => {
-    const { add, decide, errors } = await situation({ common, ...given })
-    const decided = await decide({ ...(await add(event, change)), interruptions: 8 })
+  const repeated = async (given: Given, event = 'down', change: object = {}, wait_ms = 0) => {
+    const { add, clock, decide, errors } = await situation({ common, ...given })
+    const deciding = decide({ ...(await add(event, change)), interruptions: 8 })
+    await clock.advance(wait_ms)
+    const decided = await deciding
     return { then: 'then' in decided ? decided.then : undefined, errors }
   }
 
@@ -431,23 +444,41 @@ describe('the repeat that follows', () => {
     expect(await repeated(given, event, change)).toEqual({ then: undefined, errors: [] })
   })
 
-  it('is left out where it cannot be planned: what was sent is not sent again', async () => {
-    expect(await repeated({ unread: new StorageError('no') })).toEqual({
-      then: undefined,
-      errors: ['1 a repeat could not be planned: no'],
+  const unread = new StorageError('no')
+  const LEFT_OUT = '1 a repeat could not be planned: no'
+
+  it('is planned once the monitor can be read again, for the time that was its own', async () => {
+    expect(await repeated({ unread, reads: 3 }, 'down', {}, 3000)).toEqual({
+      then: expect.objectContaining({ repeat: 1, due_at: NOON + 30 * 60_000 }) as unknown,
+      errors: Array(3).fill('1 a repeat could not be planned yet: no'),
     })
   })
 
+  it.each<[string, Given, number]>([
+    ['for five minutes', { unread }, 300_000],
+    ['and the engine stops', { unread, stopping: AbortSignal.abort() }, 0],
+    ['since it is damaged', { unread: new UnreadableError('no') }, 0],
+    ['since its secrets are sealed otherwise', { unread: new ConfigurationError('no') }, 0],
+  ])(
+    'is left out where it cannot be read %s: what was sent is not sent again',
+    async (...[, given, ms]) => {
+      const { then, errors } = await repeated(given, 'down', {}, ms)
+      expect(then).toBeUndefined()
+      expect(errors.at(-1)).toBe(LEFT_OUT)
+      expect(errors).toHaveLength(1 + ms / 1000)
+    },
+  )
+
   it('is none after a recovery', async () => {
     const { add, of, store } = await situation({ common })
-    const core = { log: { error: () => undefined } } as never
-    const repetition = createRepetition(core, {
+    const { signal } = new AbortController()
+    const repetition = createRepetition({ clock: simulatedClock() } as never, {
       get: () => Promise.resolve(cachedMonitor({ common })),
     })
-    expect(await repetition(await add('up'), NOON)).toEqual({})
-    expect(await repetition(await add('acknowledged'), NOON)).toEqual({})
-    expect(await repetition(await queue(store, { event: 'down', ...of }), NOON)).toHaveProperty(
-      'then',
-    )
+    expect(await repetition(await add('up'), NOON, signal)).toEqual({})
+    expect(await repetition(await add('acknowledged'), NOON, signal)).toEqual({})
+    expect(
+      await repetition(await queue(store, { event: 'down', ...of }), NOON, signal),
+    ).toHaveProperty('then')
   })
 })

@@ -70,18 +70,18 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
   const decide = createDecision({ core, monitorCache, repetition })
 
   function attempt(rows: readonly NotificationRecord[], bounds: Bounds) {
-    const prepared = new Map(rows.map((row) => [row, prepare(row)]))
+    const prepared = new Map(rows.map((row) => [row, prepare(row, bounds)]))
     const sending = sendAll([...prepared.values()], bounds)
     // Every row reports a failure of its own.
     sending.catch(() => undefined)
-    return (row: NotificationRecord) => attemptOf(row, prepared.get(row), sending)
+    return (row: NotificationRecord) =>
+      attemptOf(row, { preparing: prepared.get(row), sending, bounds })
   }
 
   /** An internal failure ends the attempt of this row, and is recorded in its log. */
   async function attemptOf(
     row: NotificationRecord,
-    preparing: Promise<PreparedRow> | undefined,
-    sending: Promise<MessageAttempt | undefined>,
+    { preparing, sending, bounds: { signal } }: RowAttempt,
   ): Promise<AttemptOutcome> {
     const at = clock.now()
     try {
@@ -89,18 +89,19 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
       if (prepared !== undefined && 'outcome' in prepared) return prepared.outcome
       const message = await sending
       if (message === undefined) throw new TypeError('The row is in no message')
-      return await outcomeOf(row, message.result, message.at, message.random)
+      return await outcomeOf(row, message, signal)
     } catch (err) {
       logError(core, err, 'a notification could not be delivered')
       // The store is read before anything is sent, so after its failure the attempt is repeated.
       const isPassing = err instanceof StorageError && !(err instanceof UnreadableError)
       const failure = internalFailure(clock.now() - at)
-      return outcomeOf(row, isPassing ? { ...failure, error: 'storage' } : failure, at)
+      const result = isPassing ? { ...failure, error: 'storage' } : failure
+      return outcomeOf(row, { result, at, random }, signal)
     }
   }
 
-  async function prepare(row: NotificationRecord): Promise<PreparedRow> {
-    const result = await decide(row)
+  async function prepare(row: NotificationRecord, { signal }: Bounds): Promise<PreparedRow> {
+    const result = await decide(row, signal)
     return 'contact' in result ? result : { outcome: result }
   }
 
@@ -154,9 +155,8 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
 
   async function outcomeOf(
     row: NotificationRecord,
-    result: AttemptResult,
-    at: EpochMs,
-    draw = random,
+    { result, at, random: draw }: MessageAttempt,
+    signal: AbortSignal,
   ): Promise<AttemptOutcome> {
     const outcome = afterAttempt(row, result, {
       began_at: at,
@@ -164,7 +164,7 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
       random: draw,
     })
     if (outcome.status === 'queued') return outcome
-    return { ...outcome, ...(await repetition(row, outcome.at)) }
+    return { ...outcome, ...(await repetition(row, outcome.at, signal)) }
   }
 
   return attempt
@@ -177,6 +177,13 @@ interface MessageAttempt {
   readonly result: AttemptResult
   readonly at: EpochMs
   readonly random: () => number
+}
+
+/** What a row's outcome depends on. */
+interface RowAttempt {
+  readonly preparing: Promise<PreparedRow> | undefined
+  readonly sending: Promise<MessageAttempt | undefined>
+  readonly bounds: Bounds
 }
 
 /** Kinds remove secrets where they can; a custom kind may not. In steps: dozens of attempts may end at once. */

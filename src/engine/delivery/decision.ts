@@ -34,18 +34,26 @@ export interface DecisionOptions {
 }
 
 /** What is left to send of a row, or its outcome without an attempt. */
-export type Decide = (row: NotificationRecord) => Promise<AttemptOutcome | Sendable>
+export type Decide = (
+  row: NotificationRecord,
+  signal: AbortSignal,
+) => Promise<AttemptOutcome | Sendable>
 
 export function createDecision({ core, monitorCache, repetition }: DecisionOptions): Decide {
   const { clock, store } = core
   const quietHours = createQuietHours(core, monitorCache)
 
-  async function decide(row: NotificationRecord): Promise<AttemptOutcome | Sendable> {
+  async function decide(
+    row: NotificationRecord,
+    signal: AbortSignal,
+  ): Promise<AttemptOutcome | Sendable> {
     const at = clock.now()
     const resumed = afterInterruption(row, { now: at, random: () => clock.random() })
     if (resumed !== null) {
       const ending = { ...resumed, error: 'interrupted', at }
-      return resumed.status === 'queued' ? ending : { ...ending, ...(await repetition(row, at)) }
+      return resumed.status === 'queued'
+        ? ending
+        : { ...ending, ...(await repetition(row, at, signal)) }
     }
     const isUnknown = isFollowUp(row) && !(await mayHaveBeenNotified(row))
     const isOutage = isUnknown && (await quietHours.endedQuietly(row))

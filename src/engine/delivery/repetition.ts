@@ -4,7 +4,7 @@
  * @module
  */
 
-import { unlessGone } from '../../errors.ts'
+import { StorageError, unlessGone, UnreadableError } from '../../errors.ts'
 import { nextRepeat } from '../../incident/notices.ts'
 import type { EpochMs, NotificationRecord } from '../../model.ts'
 import { repeatPayload } from '../../webhook/payload.ts'
@@ -13,23 +13,40 @@ import type { MonitorCache } from '../monitors/monitor-cache.ts'
 import { isFollowUp } from './outcome.ts'
 import type { AttemptOutcome } from './outcome.ts'
 
-/** What follows a row that is final: nothing, or a repeat. The store adds it only while the incident is open. */
+/** How long reading the monitor is tried: as long as recording the attempt. */
+const READ_MS = 300_000
+const RETRY_MS = 1_000
+
+/**
+ * What follows a row that is final: nothing, or a repeat. The store adds it only while the incident is open. While the
+ * monitor cannot be read it is tried again, until the signal aborts.
+ */
 export type Repetition = (
   row: NotificationRecord,
   at: EpochMs,
+  signal: AbortSignal,
 ) => Promise<Pick<AttemptOutcome, 'then'>>
 
 export function createRepetition(
-  { log }: Pick<Core, 'log'>,
+  { log, clock }: Pick<Core, 'log' | 'clock'>,
   monitorCache: Pick<MonitorCache, 'get'>,
 ): Repetition {
-  return async (row, at) => {
-    try {
-      return await nextRepetition(monitorCache, row, at)
-    } catch (err) {
-      // A notification that was sent must not be sent again because its repeat could not be planned.
-      log.error({ err, notification_id: row.id }, 'a repeat could not be planned')
-      return {}
+  return async (row, at, signal) => {
+    const about = { notification_id: row.id }
+    const from = clock.monotonic()
+    for (;;) {
+      try {
+        return await nextRepetition(monitorCache, row, at)
+      } catch (err) {
+        const isPassing = err instanceof StorageError && !(err instanceof UnreadableError)
+        // A notification that was sent must not be sent again because its repeat could not be planned.
+        if (!isPassing || signal.aborted || clock.monotonic() - from >= READ_MS) {
+          log.error({ err, ...about }, 'a repeat could not be planned')
+          return {}
+        }
+        log.warn({ err, ...about }, 'a repeat could not be planned yet')
+        await clock.sleep(RETRY_MS, signal).catch(() => undefined)
+      }
     }
   }
 }
