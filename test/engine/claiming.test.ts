@@ -317,7 +317,12 @@ describe('attempts at the same time', () => {
 
 describe('contacts that group their notifications', () => {
   /** Rows that have waited for the end of a window; `each`: a contact has an account of its own. */
-  async function waited(given: Given, contacts: readonly number[], attempts = 0, each = false) {
+  async function waited(
+    { error = 'grouped', ...given }: Given & { readonly error?: string },
+    contacts: readonly number[],
+    attempts = 0,
+    each = false,
+  ) {
     const all = await claimingRig(given)
     const accounts = new Map<number, number>()
     for (const contact_id of contacts) {
@@ -328,7 +333,7 @@ describe('contacts that group their notifications', () => {
     for (const { id, claims } of await all.store.notifications.claim({
       ...{ now: NOON, lease_until: NOON + 1, limit: 999, per_contact: 999 },
     })) {
-      const end = { status: 'queued', attempts, interruptions: 0, error: 'grouped' } as const
+      const end = { status: 'queued', attempts, interruptions: 0, error } as const
       await all.store.notifications.finish({ id, claim: claims, due_at: NOON, at: NOON, ...end })
     }
     return all
@@ -384,9 +389,16 @@ describe('contacts that group their notifications', () => {
     await fresh.wake()
     expect(fresh.ids()).toEqual([[1]])
 
-    const others = await waited({ deliveriesPerContact: 1, grouped: [9] }, [1, 1])
+    const held = { deliveriesPerContact: 1, grouped: [9], error: 'quiet_hours' }
+    const others = await waited(held, [1, 1])
     await others.wake()
     expect(others.ids()).toEqual([[1]])
+  })
+
+  it('get in one attempt what waits for a window that another process has set', async () => {
+    const all = await waited({ deliveriesPerContact: 1, grouped: [] }, [1, 1, 1])
+    await all.wake()
+    expect(all.ids()).toEqual([[1, 2, 3]])
   })
 
   it('get what was claimed already where the rest cannot be read, and later only the rest', async () => {

@@ -241,7 +241,7 @@ describe('rows that go out together', () => {
     ...given,
   })
   const idsOf = (rows: readonly NotificationRecord[]) =>
-    groupsOf(rows, (contact_id) => contact_id < 3).map((group) => group.map(({ id }) => id))
+    groupsOf(rows, new Set([1, 2])).map((group) => group.map(({ id }) => id))
 
   it('are those of one contact that were first claimed together', () => {
     const retried = { attempts: 1, error: 'http_503' }
@@ -260,9 +260,14 @@ describe('rows that go out together', () => {
       row(1),
       row(2, { event: 'test' }),
       row(3, { error: null }),
-      row(4, { contact_id: 3 }),
+      row(4, { contact_id: 3, error: 'quiet_hours' }),
+      row(5, { contact_id: 3, error: 'quiet_hours' }),
     ]
-    expect(idsOf([...rows, row(5, { contact_id: 3 })])).toEqual([[1], [2], [3], [4], [5]])
+    expect(idsOf(rows)).toEqual([[1], [2], [3], [4], [5]])
+  })
+
+  it('are also those that wait for a window of which only another process knows', () => {
+    expect(idsOf([row(1, { contact_id: 3 }), row(2, { contact_id: 3 })])).toEqual([[1, 2]])
   })
 
   it('are at most fifty', () => {

@@ -11,7 +11,7 @@ import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import type { ContactHosts } from './contact-hosts.ts'
-import { groupsOf, hasWaited, LARGEST_GROUP } from './grouping.ts'
+import { groupsOf, joinsGroup, LARGEST_GROUP } from './grouping.ts'
 
 /** Longer than any attempt; afterwards another process may claim the row. */
 const LEASE_MS = 30_000
@@ -113,7 +113,7 @@ export function createClaiming({
         hosts: { of: hosts.byContact, limit: deliveriesPerHost },
       })
       const all = [...rows, ...(await restOfGroups(rows, now))]
-      for (const group of groupsOf(all, (id) => hosts.grouped.has(id))) begin(group, latest_start)
+      for (const group of groupsOf(all, hosts.grouped)) begin(group, latest_start)
       if (all.length > 0) clock.timer(SLOW_AFTER_MS, () => freeSlots(all), { background: true })
       if (rows.length < limit) return sleepUntilDue()
     }
@@ -128,9 +128,7 @@ export function createClaiming({
     now: EpochMs,
   ): Promise<NotificationRecord[]> {
     const contacts = new Set(
-      rows
-        .filter((row) => hosts.grouped.has(row.contact_id) && hasWaited(row))
-        .map(({ contact_id }) => contact_id),
+      rows.filter((row) => joinsGroup(row, hosts.grouped)).map(({ contact_id }) => contact_id),
     )
     const found: NotificationRecord[] = []
     for (const contact_id of contacts) {

@@ -43,6 +43,15 @@ export function hasWaited({
   return attempts > 0 || interruptions > 0 || isWaitReason(error)
 }
 
+/** Whether a row goes out with others. Another process may have changed the contact: what the row says counts as well. */
+export function joinsGroup(
+  row: Pick<NotificationRecord, 'contact_id' | 'event' | 'attempts' | 'interruptions' | 'error'>,
+  grouped: ReadonlySet<number>,
+): boolean {
+  const isGrouped = grouped.has(row.contact_id) || row.error === GROUPED
+  return isGrouped && row.event !== 'test' && hasWaited(row)
+}
+
 /** Whether this `error` of a row says why it waits, and not how an attempt ended. */
 export function isWaitReason(error: string | null): boolean {
   return error === GROUPED || error === QUIET_HOURS
@@ -54,12 +63,11 @@ export function isWaitReason(error: string | null): boolean {
  */
 export function groupsOf(
   rows: readonly NotificationRecord[],
-  isGrouped: (contact_id: number) => boolean,
+  grouped: ReadonlySet<number>,
 ): readonly (readonly NotificationRecord[])[] {
   const groups = new Map<string, NotificationRecord[]>()
   for (const row of rows) {
-    const joins = isGrouped(row.contact_id) && row.event !== 'test' && hasWaited(row)
-    const key = joins ? `${row.contact_id} ${row.sent_at}` : `#${row.id}`
+    const key = joinsGroup(row, grouped) ? `${row.contact_id} ${row.sent_at}` : `#${row.id}`
     const known = groups.get(key)
     if (known === undefined) groups.set(key, [row])
     else known.push(row)

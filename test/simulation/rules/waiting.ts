@@ -78,8 +78,8 @@ export const WAITING_RULES: readonly Rule[] = [
     name: 'one-by-one',
     about: 'What has waited for a window goes out one by one.',
     file: 'engine/delivery/grouping.ts',
-    find: 'const key = joins ?',
-    replace: 'const key = joins && row.id < 0 ?',
+    find: 'const key = joinsGroup(row, grouped) ?',
+    replace: 'const key = joinsGroup(row, grouped) && row.id < 0 ?',
   },
   {
     name: 'outbox-oversleeps',
@@ -107,8 +107,8 @@ export const WAITING_RULES: readonly Rule[] = [
     name: 'digests-for-all',
     about: 'A contact without a window gets what failed at the same time in one message.',
     file: 'engine/delivery/grouping.ts',
-    find: "const joins = isGrouped(row.contact_id) && row.event !== 'test'",
-    replace: "const joins = row.contact_id > 0 && row.event !== 'test'",
+    find: 'const key = joinsGroup(row, grouped) ?',
+    replace: "const key = row.event !== 'test' ?",
   },
   {
     name: 'repeated-one-by-one',
