@@ -153,6 +153,14 @@ describe('a clock that was set', () => {
     expect(published).toEqual(['1 up 0', '1 up 60'])
   })
 
+  it('moves no deadline of a monitor that another engine has: that one does', async () => {
+    const { push, memo, clock } = await pushing()
+    await push.signal(TOKEN, { kind: 'success' })
+    push.clockSet(60 * MINUTE, () => false)
+    await clock.settle()
+    expect(memo()).toEqual({ heard: ['success'], due: NOON + 10 * MINUTE })
+  })
+
   it('leaves a job without a round without one', async () => {
     const { push, memo, machine, clock } = await pushing({ state: { state: 'paused' } })
     await push.signal(TOKEN, { kind: 'success' })

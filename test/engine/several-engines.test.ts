@@ -238,6 +238,19 @@ describe('several engines on one store', () => {
     expect(count(a)).toBe(0)
   })
 
+  it('an engine whose lease has lapsed checks nothing, though the clock was set back meanwhile', async () => {
+    const { clock, join } = fleet()
+    const a = await join()
+    await monitors(a, 20)
+    await clock.advance(MINUTE)
+    a.kill()
+    clock.jump(-60 * MINUTE)
+    await clock.advance(11 * SECOND)
+    clear(a)
+    await clock.advance(5 * MINUTE)
+    expect(count(a)).toBe(0)
+  })
+
   it('what one is asked to change, the one that watches it follows', async () => {
     const { clock, join } = fleet()
     const [a, b] = [await join(), await join()]

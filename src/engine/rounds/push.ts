@@ -44,7 +44,7 @@ export interface PushMonitors {
   /** Deadlines that passed since `alive_at`, while no engine ran, start again: a new period and grace. */
   resetMissedDeadlines(alive_at: EpochMs): Promise<void>
   /** The wall clock was set: moves every deadline by the same amount. */
-  clockSet(by_ms: number): void
+  clockSet(by_ms: number, owns?: (monitor_id: number) => boolean): void
 }
 
 export interface PushOptions {
@@ -150,10 +150,10 @@ export function createPushMonitors({
       }
     },
 
-    clockSet(by_ms) {
+    clockSet(by_ms, owns = () => true) {
       // All start at once: a deadline that seems to have passed is judged after its change.
       for (const { record, type } of [...monitorCache.all()]) {
-        if (type.checker.push === undefined) continue
+        if (type.checker.push === undefined || !owns(record.id)) continue
         changeAndPublish(record.id, (cached) => planClockSet(cached, by_ms, clock.now())).catch(
           (err: unknown) => logError(core, err, 'a deadline could not follow the clock'),
         )

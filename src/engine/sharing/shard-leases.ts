@@ -1,14 +1,15 @@
 /**
  * Which monitors this engine runs: all if it is alone on its store, otherwise those of the shards that it leases.
  * Engines that join take their share; those that leave or end release theirs. An engine whose lease has
- * expired starts no checks; the revision of a monitor prevents two engines from overwriting each other.
+ * expired by either of its clocks starts no checks: the wall clock is that of the other engines, and the monotonic one
+ * goes on where the wall clock is set back while this process stands still. The revision of a monitor prevents two
+ * engines from overwriting each other.
  *
  * @module
  */
 
 import { randomBytes } from 'node:crypto'
 import type { Timer } from '../../clock.ts'
-import type { EpochMs } from '../../model.ts'
 import { SHARDS, shardOf } from '../../store/store.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
@@ -40,7 +41,7 @@ export function createShardLeases(core: Core): ShardLeases {
   const { clock, store } = core
   const owner = randomBytes(8).toString('hex')
   let held: ReadonlySet<number> = new Set()
-  let until: EpochMs = 0
+  let until = { wall: 0, monotonic: 0 }
   let timer: Timer | undefined
   let renewing = Promise.resolve()
   let left = false
@@ -50,8 +51,8 @@ export function createShardLeases(core: Core): ShardLeases {
 
   async function renew(): Promise<readonly number[]> {
     const now = clock.now()
-    const lease = now + LEASE_MS
-    const mine = (await shards?.hold({ owner, now, until: lease })) ?? []
+    const lease = { wall: now + LEASE_MS, monotonic: clock.monotonic() + LEASE_MS }
+    const mine = (await shards?.hold({ owner, now, until: lease.wall })) ?? []
     until = lease
     return mine
   }
@@ -88,7 +89,10 @@ export function createShardLeases(core: Core): ShardLeases {
   }
 
   return {
-    owns: (monitor_id) => held.has(shardOf(monitor_id)) && clock.now() < until,
+    owns: (monitor_id) =>
+      held.has(shardOf(monitor_id)) &&
+      clock.now() < until.wall &&
+      clock.monotonic() < until.monotonic,
     async join() {
       const mine = await renew()
       held = new Set(mine)
