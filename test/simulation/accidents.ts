@@ -1,5 +1,6 @@
 /** What goes wrong, and when: every kind of accident comes by itself, at its own rate. */
 import { breakDown, repair } from './targets.ts'
+import type { Target } from './targets.ts'
 import { bootIn, freeze } from './lives.ts'
 import { flood } from './floods.ts'
 import { DAY, HOUR, MINUTE, SECOND } from './time.ts'
@@ -20,6 +21,8 @@ export function beginAccidents(world: World): void {
       world.clock.timer(dice.wait(HOUR), () => void (target.blind = false))
     })
   }
+  for (const target of new Set([...targets.all()].flatMap(({ behind }) => behind ?? [])))
+    atTimes(world, faults.obscured, () => obscure(world, target))
   for (const location of locations) {
     atTimes(world, faults.silences, () => {
       silent.add(location)
@@ -44,6 +47,17 @@ export function beginAccidents(world: World): void {
   atTimes(world, faults.jumps, () => {
     const size = dice.pick([SECOND, 5 * SECOND, MINUTE, 10 * MINUTE, HOUR, 5 * HOUR, DAY])
     jump(world, dice.chance(0.5) ? size : -size)
+  })
+}
+
+/** What others lie behind goes bad, and then nobody can measure it, while they stay bad. */
+function obscure({ clock }: World, target: Target): void {
+  if (target.state !== 'good') return
+  Object.assign(target, { state: 'broken', seenFrom: undefined })
+  clock.timer(HOUR, () => void (target.blind = true))
+  clock.timer(5 * HOUR, () => {
+    target.blind = false
+    repair(target)
   })
 }
 

@@ -7,6 +7,8 @@ export interface Faults {
   readonly flaps: number
   /** Times in which a target cannot be measured, per target. */
   readonly blind: number
+  /** Times in which a target that others lie behind is bad, and then cannot be measured, per target. */
+  readonly obscured: number
   /** Deaths of the process, at a call of the store, on the way of a webhook, or between two timers. */
   readonly kills: number
   /** Orderly stops and starts. */
@@ -59,6 +61,7 @@ export interface Plan {
 const NOTHING: Faults = {
   flaps: 0,
   blind: 0,
+  obscured: 0,
   kills: 0,
   restarts: 0,
   freezes: 0,
@@ -117,7 +120,8 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
     [3, 2],
   ])
   const places = dice.pick([4, 6])
-  const faults = { ...world.faults, floods: some(1, 4, 0.8) }
+  const obscured = diceOf(seed, 7).chance(0.5) ? 1 : 0
+  const faults = { ...world.faults, floods: some(1, 4, 0.8), obscured }
   const patient = dice.chance(0.7)
   const machines = diceOf(seed, 6).chance(0.25) ? 2 : 1
   return { ...world, tenants, places, faults, patient, machines, ...given }

@@ -236,13 +236,14 @@ function rowsOf({ rows }: Ledger, step: Step, event: string): RowStory[] {
   return step.row_ids.map((id) => rows.get(id)!).filter(({ record }) => record.event === event)
 }
 
-/** Whether the contact has a row of the incident that was not cancelled. */
+/** Whether the contact has a row of the incident that was not cancelled, or that its quiet hours dropped for good. */
 function wasTold({ rows }: IncidentStory, contact_id: number, n: number): boolean {
   return rows.some(
     ({ record, made, ended }) =>
       record.contact_id === contact_id &&
       made.n < n &&
-      !(ended !== undefined && ended.record.status === 'cancelled' && ended.n < n + 20),
+      (record.error === 'quiet_hours' ||
+        !(ended !== undefined && ended.record.status === 'cancelled' && ended.n < n + 20)),
   )
 }
 

@@ -105,9 +105,12 @@ function isKnown({ plan }: Ledger, { id, created, removed }: MonitorStory, shown
 function lastLook(ledger: Ledger, looks: Looks, story: MonitorStory, { life, at }: Shown): number {
   const seen = lastUntil(looks.get(story.id) ?? [], at, ({ from }) => from)?.latest ?? 0
   const step = lastUntil(freshSteps(story), at, (each) => each.at)
-  // By a clock that was set, what is stored says little; a process that begins then looks for itself.
+  // By a clock that was set, what is stored says little; a process that begins then, or that takes the monitor over,
+  // looks for itself.
   const set = ledger.all('jump').some((jump) => jump.at <= at)
-  const begun = set ? beginOf(ledger, life) : 0
+  const others = (each: Step): boolean => each.at <= at && each.life !== life
+  const taken = ledger.plan.machines > 1 ? (story.steps.findLast(others)?.at ?? 0) : 0
+  const begun = set ? Math.max(beginOf(ledger, life), taken) : 0
   return Math.max(story.created.at, Math.min(seen, at), step?.at ?? 0, begun)
 }
 

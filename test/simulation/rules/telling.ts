@@ -95,6 +95,13 @@ export const TELLING_RULES: readonly Rule[] = [
     replace: "    case 'down':\n      return 'healthy'\n",
   },
   {
+    name: 'unmeasured-parent-explains',
+    about: 'A parent that was down explains failures although nobody can measure it any more.',
+    file: 'incident/dependency.ts',
+    find: "return isUndecided(machine) ? 'unclear' : 'cause'",
+    replace: "return 'cause'",
+  },
+  {
     name: 'held-for-ever',
     about: 'What is held because of a parent is never released.',
     file: 'incident/dependency.ts',
