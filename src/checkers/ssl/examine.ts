@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { X509Certificate } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
 import type { JsonObject } from '../../model.ts'
 import type { ClientIdentity } from '../../net/connection/client-identity.ts'
 import { awaitAcceptance } from '../../net/connection/tls.ts'
@@ -14,6 +14,7 @@ import { CheckFailure } from '../../net/failure.ts'
 import type { Connection, TlsFacts, TlsOptions } from '../../net/net.ts'
 import type { CheckContext } from '../checker.ts'
 import { connectionDetails } from '../connection-details.ts'
+import { derOf } from './certificate-der.ts'
 import type { ShownCertificate } from './ocsp-proof.ts'
 import { askForTls } from './starttls.ts'
 import type { StartTls } from './starttls.ts'
@@ -35,8 +36,8 @@ export interface Examination {
   readonly tls: TlsFacts | null
   /** The OCSP response that came with the certificate. */
   readonly staple: Buffer | null
-  /** The issuer in the verified chain, which need not be sent if it is trusted. */
-  readonly issuer: ShownCertificate | undefined
+  /** Finds the issuer of a verified certificate, which need not be sent if it is trusted. */
+  readonly trustedIssuer: () => ShownCertificate | undefined
   /**
    * The server aborted because no client certificate was sent; its own certificate was read, its
    * chain not verified.
@@ -74,7 +75,7 @@ export function nodeCode({ cause }: CheckFailure): string | null {
   return typeof code === 'string' ? code : null
 }
 
-type Seen = Pick<Examination, 'certificate' | 'tls' | 'staple' | 'issuer' | 'details'>
+type Seen = Pick<Examination, 'certificate' | 'tls' | 'staple' | 'trustedIssuer' | 'details'>
 
 type Connecting = Pick<CheckContext, 'net' | 'phase' | 'clock' | 'signal'>
 
@@ -104,19 +105,21 @@ async function strictlyWith(
   alpn?: readonly string[],
 ): Promise<Seen | CheckFailure> {
   let staple = null as Buffer | null
-  let issuer: ShownCertificate | undefined
+  let roots: () => readonly string[] = () => []
   try {
     const connection = await secured(ctx, server, {
       onStaple: (sent) => void (staple = sent),
-      onVerified: (shown) => void (issuer = shown.issuerCertificate),
+      onVerified: (trusted) => void (roots = trusted),
       ...(alpn === undefined ? {} : { alpn }),
     })
     const certificate = certificateOf(connection)
     if (server.identity !== undefined) await awaitAcceptance(connection, ctx)
     await connection.end()
-    return certificate === undefined
-      ? new CheckFailure('tls_handshake', 'The server shows no certificate', { phase: 'tls' })
-      : { certificate, tls: connection.tls, staple, issuer, details: detailsOf(connection) }
+    if (certificate === undefined)
+      return new CheckFailure('tls_handshake', 'The server shows no certificate', { phase: 'tls' })
+    const trustedIssuer = (): X509Certificate | undefined => issuerAmong(roots(), certificate)
+    const details = detailsOf(connection)
+    return { certificate, tls: connection.tls, staple, trustedIssuer, details }
   } catch (error) {
     if (error instanceof CheckFailure) return error
     throw error
@@ -141,15 +144,31 @@ async function leniently(
     const connection = await secured(ctx, server, tls)
     await connection.end()
     if (certificate === undefined) return undefined
-    const seen = { certificate, staple, issuer: undefined, details: detailsOf(connection) }
+    const seen = { certificate, staple, trustedIssuer: none, details: detailsOf(connection) }
     return { ...seen, tls: connection.tls, wantsClient: false }
   } catch (error) {
     if (!(error instanceof CheckFailure)) throw error
     if (certificate === undefined) return undefined
     const wantsClient =
       server.identity === undefined && NO_CLIENT_CERTIFICATE.test(nodeCode(error) ?? '')
-    return { certificate, tls: null, staple, issuer: undefined, wantsClient, details: {} }
+    return { certificate, tls: null, staple, trustedIssuer: none, wantsClient, details: {} }
   }
+}
+
+const none = (): undefined => undefined
+
+/** Reading all roots takes 30 ms on Node 20: those without the name of the issuer only if no other one is left. */
+function issuerAmong(roots: readonly string[], leaf: X509Certificate): X509Certificate | undefined {
+  const name = derOf(leaf.raw)?.issuer
+  const all = roots.flatMap(certificatesIn)
+  const named = all.filter((der) => name !== undefined && der.includes(name))
+  const candidates = (named.length > 0 ? named : all).map((der) => new X509Certificate(der))
+  return candidates.find((root) => leaf.checkIssued(root) && leaf.verify(root.publicKey))
+}
+
+function certificatesIn(pem: string): readonly Buffer[] {
+  const blocks = pem.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g)
+  return [...blocks].map(([, base64 = '']) => Buffer.from(base64, 'base64'))
 }
 
 /** Without the TLS parameters, which the caller reports itself. */

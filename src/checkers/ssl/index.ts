@@ -108,8 +108,10 @@ export const ssl = () =>
       const [leaf] = path
       if (leaf === undefined)
         throw new TypeError('A chain has at least the certificate it begins with')
+      const { staple } = seen
+      const unsent = staple === null || path.length > 1 ? undefined : seen.trustedIssuer()
       const stapling = staplingOf(
-        { staple: seen.staple, leaf: leaf.x509, issuer: path[1]?.x509 ?? seen.issuer },
+        { staple, leaf: leaf.x509, issuer: path[1]?.x509 ?? unsent },
         { now, proofs: ctx.shared(OCSP_PROOFS, (): OcspProofs => new Map()) },
       )
       const { ocsp_stapling } = settings

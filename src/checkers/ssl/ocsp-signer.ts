@@ -8,7 +8,7 @@
 import { constants, createHash, verify, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { EpochMs } from '../../model.ts'
-import { firstOf, oidHex } from '../der.ts'
+import { DER_TAGS, firstOf, oidHex } from '../der.ts'
 import type { DerElement } from '../der.ts'
 import { derOf, HASHES, sequenceIn } from './certificate-der.ts'
 import type { CertificateDer } from './certificate-der.ts'
@@ -17,8 +17,10 @@ import type { OcspResponse } from './ocsp-response.ts'
 /** Certificates of the responder that are tried: each costs the verification of two signatures. */
 const MAX_RESPONDERS = 3
 
-/** id-kp-OCSPSigning. */
-const OCSP_SIGNING = '1.3.6.1.5.5.7.3.9'
+/** id-ce-extKeyUsage, id-kp-OCSPSigning. */
+const KEY_USAGE = '551d25'
+const OCSP_SIGNING = '2b06010505070309'
+const MAX_USAGES = 100
 
 /** A certificate in both forms. */
 interface Issuer {
@@ -55,23 +57,33 @@ export function signersOf(
 
 function delegatesOf(response: OcspResponse, issuer: Issuer): readonly X509Certificate[] {
   return response.certificates
-    .filter((certificate) => isResponder(response, derOf(certificate)))
+    .filter((certificate) => {
+      const der = derOf(certificate)
+      return isResponder(response, der) && signsResponses(der)
+    })
     .slice(0, MAX_RESPONDERS)
     .map((certificate) => attempt(() => new X509Certificate(certificate)))
     .filter((x509) => x509 !== undefined)
     .filter((x509) => isDelegated(x509, issuer.x509))
 }
 
-function isResponder({ responder }: OcspResponse, der: CertificateDer | undefined): boolean {
+function isResponder(
+  { responder }: OcspResponse,
+  der: CertificateDer | undefined,
+): der is CertificateDer {
   if (der === undefined) return false
   if ('name' in responder) return responder.name.equals(der.subject)
   return responder.key.equals(createHash('sha1').update(der.publicKey).digest())
 }
 
+/** Not by `keyUsage`: Node 20 and 22 end the process where an identifier in it has more than 586 bytes. */
+function signsResponses({ extensions }: CertificateDer): boolean {
+  const usages = extensions.find(({ oid }) => oid === KEY_USAGE)
+  const listed = sequenceIn(usages && firstOf(usages.value), MAX_USAGES)
+  return listed.some((usage) => usage.tag === DER_TAGS.oid && oidHex(usage) === OCSP_SIGNING)
+}
+
 function isDelegated(x509: X509Certificate, issuer: X509Certificate): boolean {
-  // Without the extension Node has `undefined`, which its types omit.
-  const usages = x509.keyUsage as string[] | undefined
-  if (usages?.includes(OCSP_SIGNING) !== true) return false
   return attempt(() => x509.checkIssued(issuer) && x509.verify(issuer.publicKey)) === true
 }
 

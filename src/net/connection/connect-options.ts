@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { DetailedPeerCertificate, SecureContext, TLSSocket } from 'node:tls'
+import type { SecureContext, TLSSocket } from 'node:tls'
 import type { ClientIdentity } from './client-identity.ts'
 import type { Proxy } from '../proxy/proxy.ts'
 import type { IpFamily } from './endpoint.ts'
@@ -25,20 +25,12 @@ export interface TlsOptions {
   /**
    * Requests a stapled OCSP response and receives it, `null` if there is none. It comes with the
    * certificate, before the end of the handshake, so `socket` has the certificate even if the
-   * handshake then fails. On Node 20 `socket.getPeerX509Certificate()` answers only once, and a
-   * handshake that verifies finds no name after it: call it in here only without `verify`.
+   * handshake then fails.
    */
   readonly onStaple?: (staple: Buffer | null, socket: TLSSocket) => void
-  /**
-   * Receives the certificate of the server with its issuers up to a trusted one, sent or not, once the chain is
-   * verified and before the name is.
-   */
-  readonly onVerified?: (certificate: VerifiedCertificate) => void
+  /** Receives the trusted roots, PEM, once the chain is verified and before the name is. */
+  readonly onVerified?: (roots: () => readonly string[]) => void
 }
-
-/** An issuer is missing if the chain begins with what is trusted. */
-export type VerifiedCertificate = Omit<DetailedPeerCertificate, 'issuerCertificate'> &
-  Partial<Pick<DetailedPeerCertificate, 'issuerCertificate'>>
 
 export interface ConnectOptions {
   readonly host: string

@@ -91,7 +91,7 @@ export function createConnector(parts: ConnectorParts): Connect {
     const context = contextFor(tls, contexts)
     let opening: Opening | undefined
     const open = (options: TcpSocketConnectOpts): TLSSocket => {
-      opening = openTls({ host, tls, context }, options)
+      opening = openTls({ host, tls, context, roots: contexts.roots }, options)
       return opening.socket.setNoDelay(true)
     }
     const dialled = await dial({ open, ...dialling })
@@ -109,7 +109,8 @@ export function createConnector(parts: ConnectorParts): Connect {
     const { socket } = dialled
     signal.throwIfAborted()
     const context = contextFor(tls, contexts)
-    const opening = openTls({ host: target.host, tls, context }, { socket })
+    const asked = { host: target.host, tls, context, roots: contexts.roots }
+    const opening = openTls(asked, { socket })
     sockets.takeOver(socket, opening.socket)
     covered.add(socket)
     return secure(target, dialled, { opening, tls, phase, timing: trace })

@@ -19,6 +19,7 @@ import { toFailure } from '../explain.ts'
 import { CheckFailure } from '../failure.ts'
 import type { Connection, TlsFacts, TlsOptions } from '../net.ts'
 import { waitFor } from '../timing/stop.ts'
+import { readWithoutUsages } from './peer-certificate.ts'
 import { receivedBytes } from './tls-overhead.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import type { Trace } from '../timing/trace.ts'
@@ -33,6 +34,8 @@ export interface TlsContexts {
   readonly lenient: SecureContext
   /** The same with a certificate of the client. */
   readonly identities: IdentityContexts
+  /** PEM of all roots that `strict` trusts. */
+  readonly roots: () => readonly string[]
 }
 
 /**
@@ -42,8 +45,11 @@ export function createTlsContexts(ca?: string | readonly string[]): TlsContexts 
   let strict: SecureContext | undefined
   let lenient: SecureContext | undefined
   let identities: IdentityContexts | undefined
-  const roots = ca === undefined ? {} : { ca: [...defaultRoots(), ...[ca].flat()] }
+  const ofUs = [ca ?? []].flat()
+  const allRoots = (): string[] => [...defaultRoots(), ...ofUs]
+  const roots = ca === undefined ? {} : { ca: allRoots() }
   return {
+    roots: allRoots,
     get strict() {
       return (strict ??= tls.createSecureContext({ ...roots, ...contextOptions(true) }))
     },
@@ -51,7 +57,7 @@ export function createTlsContexts(ca?: string | readonly string[]): TlsContexts 
       return (lenient ??= tls.createSecureContext({ ...roots, ...contextOptions(false) }))
     },
     get identities() {
-      return (identities ??= createIdentityContexts(contextOptions, [ca ?? []].flat()))
+      return (identities ??= createIdentityContexts(contextOptions, ofUs))
     },
   }
 }
@@ -97,6 +103,7 @@ export interface OpeningOptions {
   readonly tls: TlsOptions
   /** From {@link contextFor}. */
   readonly context: SecureContext
+  readonly roots: TlsContexts['roots']
 }
 
 /**
@@ -118,7 +125,10 @@ const AHEAD_BYTES = 4096
  * The returned socket has no listeners yet: register it with its owner and pass it to {@link
  * handshake} in the same turn.
  */
-export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsWay): Opening {
+export function openTls(
+  { host, tls: asked, context, roots }: OpeningOptions,
+  way: TlsWay,
+): Opening {
   const { servername = host, verify = true, alpn, onStaple, onVerified } = asked
   const socket = tls.connect({
     servername: isIP(servername) === 0 ? servername : '',
@@ -131,14 +141,12 @@ export function openTls({ host, tls: asked, context }: OpeningOptions, way: TlsW
     ...(alpn === undefined ? {} : { ALPNProtocols: [...alpn] }),
     // Uses the requested name: without SNI, Node would pass the address of the connection.
     checkServerIdentity(_name, certificate) {
-      // Node builds the certificate objects for this call anyway; requesting them again costs a
-      // tenth of a handshake.
       opening.ends = certificate.valid_to
-      // Has its issuers, which its type omits.
-      onVerified?.(certificate)
+      onVerified?.(roots)
       return nameProblem(servername, certificate)
     },
   })
+  readWithoutUsages(socket)
   const opening: Opening = { socket }
   return opening
 }
@@ -205,7 +213,7 @@ export function handshake(opening: Opening, options: HandshakeOptions): Promise<
       if (signal.aborted) reject(signal.reason)
       else if (isEarlyEnd(error)) reject(closedDuringHandshake(target, phase, error))
       else {
-        const metServer = shown(secure)?.valid_to !== undefined
+        const metServer = shown(secure).valid_to !== undefined
         noteShown(error, { identity, metServer, now: clock.now() })
         reject(toFailure(error, { phase, target }))
       }
@@ -235,9 +243,7 @@ function tellOfStaple(
 
 /** `ends`: `valid_to` of the certificate, if already known. */
 function tlsFacts(socket: TLSSocket, ends: string | undefined): TlsFacts {
-  // Not `getPeerX509Certificate`: on Node 20 it answers only once per socket, and the checker needs
-  // that call.
-  const not_after = new Date(ends ?? shown(socket)?.valid_to ?? NaN)
+  const not_after = new Date(ends ?? shown(socket).valid_to ?? NaN)
   return {
     protocol: socket.getProtocol(),
     cipher: socket.getCipher().standardName,
@@ -247,11 +253,8 @@ function tlsFacts(socket: TLSSocket, ends: string | undefined): TlsFacts {
   }
 }
 
-/**
- * Empty if the peer presented no certificate, `null` once the socket is closed; Node's types omit
- * both.
- */
-function shown(socket: TLSSocket): Partial<PeerCertificate> | null {
+/** Empty if the peer presented no certificate, which Node's types omit. */
+function shown(socket: TLSSocket): { readonly valid_to?: string } {
   return socket.getPeerCertificate()
 }
 

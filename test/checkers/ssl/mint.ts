@@ -14,8 +14,8 @@ export interface Wanted {
   /** `subjectAltName`; `null` for none at all. Default `DNS:localhost,IP:127.0.0.1`. */
   readonly names?: string | null
   readonly commonName?: string
-  /** Default `serverAuth`. */
-  readonly usage?: 'serverAuth' | 'clientAuth' | 'OCSPSigning'
+  /** Extended key usages. Default `serverAuth`. */
+  readonly usage?: string
   readonly begin?: Date
   readonly end?: Date
   /** Lines for the extensions section. */
@@ -52,9 +52,15 @@ export function mint(wanted: Wanted = {}): TestCertificate {
 }
 
 /** An intermediate below the test root. */
-export function mintIssuer(wanted: Pick<Wanted, 'begin' | 'end' | 'commonName'>): Issuer {
-  const extensions = 'basicConstraints=critical,CA:TRUE,pathlen:0\nkeyUsage=critical,keyCertSign'
-  const signed = sign({ ...wanted, extensions }, sharedRoot())
+export function mintIssuer(
+  wanted: Pick<Wanted, 'begin' | 'end' | 'commonName' | 'extensions'>,
+): Issuer {
+  const extensions = [
+    'basicConstraints=critical,CA:TRUE,pathlen:0',
+    'keyUsage=critical,keyCertSign',
+    wanted.extensions ?? '',
+  ]
+  const signed = sign({ ...wanted, extensions: extensions.join('\n') }, sharedRoot())
   return { ...signed, chain: readFileSync(signed.certPath, 'utf8') }
 }
 
