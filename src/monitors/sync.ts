@@ -152,6 +152,7 @@ async function applyPlan(work: Work, plan: SyncPlan): Promise<SyncPlan> {
   )
   const create: CreatedMonitor[] = []
   const toUpdate = new Set(plan.update.map(({ key }) => key))
+  const returning = returningOf(preparation, plan)
   for (const { entry, input, known } of preparation.listed) {
     const depends_on = entry.depends_on.flatMap((key) => ids.get(key) ?? [])
     const whole = { ...input, depends_on }
@@ -162,17 +163,42 @@ async function applyPlan(work: Work, plan: SyncPlan): Promise<SyncPlan> {
       if (entry.paused === true) await scope.monitors.pause(id)
       changed()
     } else if (toUpdate.has(entry.key)) {
-      await scope.monitors.update(known.id, wholePatch(work.engine, whole))
+      const patch = wholePatch(work.engine, whole)
+      const returns = returning.has(known.id)
+      await scope.monitors.update(known.id, returns ? { ...patch, tags: known.tags } : patch)
       changed()
     }
   }
-  for (const { id } of plan.resume) await scope.monitors.resume(id).then(changed)
+  for (const { id } of plan.resume) {
+    await scope.monitors.resume(id)
+    const tags = returning.get(id)
+    if (tags !== undefined) await scope.monitors.update(id, { tags })
+    changed()
+  }
   for (const { key, id } of plan.pause) await pause(work, key, id).then(changed)
   for (const { id } of plan.remove) await scope.monitors.remove(id).then(changed)
   const { windows } = preparation
   if (windows !== undefined)
     await applyWindows(scope.maintenance, { prepared: windows, plan: plan.maintenance }, changed)
   return { ...plan, create }
+}
+
+/**
+ * Monitors that are in the list again, and their tags in it. They keep {@link UNLISTED_TAG} until they have resumed: a
+ * sync that ended in between finds them by it.
+ */
+function returningOf(
+  { listed }: Preparation,
+  { resume }: SyncPlan,
+): ReadonlyMap<number, readonly string[]> {
+  const resumed = new Set(resume.map(({ id }) => id))
+  return new Map(
+    listed.flatMap(({ known, input }) =>
+      known !== undefined && resumed.has(known.id) && known.tags.includes(UNLISTED_TAG)
+        ? [[known.id, input['tags'] as readonly string[]] as const]
+        : [],
+    ),
+  )
 }
 
 async function pause({ scope, preparation }: Work, key: string, id: number): Promise<void> {

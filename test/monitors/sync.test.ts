@@ -178,6 +178,23 @@ describe('a monitor that is not in the list any more', () => {
     expect(isEmptyPlan(await sync([DB]))).toBe(true)
   })
 
+  it('goes on when it is in the list again, also after a sync that failed halfway', async () => {
+    const { engine, sync } = await account()
+    await sync([DB])
+    await sync([], { unlisted: 'pause' })
+    await engine.accounts.update(1, { quotas: { monitors: 1 } })
+    const list = [{ ...DB, port: 5433, tags: ['store'] }, SHOP]
+    await expect(sync(list)).rejects.toMatchObject({ code: 'quota' })
+    await engine.accounts.update(1, { quotas: {} })
+    await sync(list)
+    expect(await engine.monitors.get(1)).toMatchObject({
+      state: 'pending',
+      port: 5433,
+      tags: ['store', 'key:db'],
+    })
+    expect(isEmptyPlan(await sync(list))).toBe(true)
+  })
+
   it('is never one that was made by hand', async () => {
     const { engine, sync, names } = await account()
     await engine.monitors.create({ type: 'tcp', name: 'By hand', host: 'x.example', port: 1 })
