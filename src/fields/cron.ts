@@ -73,8 +73,9 @@ interface Kept {
 }
 
 /**
- * For one computation, in which times are asked for repeatedly; {@link cronOccurrences} keeps what it parsed.
- * Throws a `RangeError` if the expression is never due.
+ * When a job is due: as {@link cronOccurrences}, but a time that the clocks have just skipped is no longer due after
+ * the skip. Most of those that start such a job at all start it at once. For one computation, in which times are asked
+ * for repeatedly. Throws a `RangeError` if the expression is never due.
  */
 export function occurrencesOf(cron: string, time_zone: string): (after: EpochMs) => EpochMs {
   const schedule = parse(cron, time_zone)
@@ -101,9 +102,9 @@ export function cronOccurrences(zones: TimeZones, max_kept = MAX_KEPT): NextOccu
   return (cron, time_zone, after) => {
     const key = `${cron}\n${time_zone}`
     const known = kept.get(key)
-    if (known !== undefined && known.after <= after && after < known.next) return known.next
+    if (known && known.after <= after && after < known.next) return known.next
     const schedule = known?.schedule ?? parse(cron, time_zone)
-    const next = dueAfter(schedule, { zone: zones(time_zone), after })
+    const next = dueAfter(schedule, { zone: zones(time_zone), after }, true)
     kept.delete(key)
     kept.set(key, { schedule, after, next })
     for (const oldest of kept.keys()) {
@@ -114,19 +115,21 @@ export function cronOccurrences(zones: TimeZones, max_kept = MAX_KEPT): NextOccu
   }
 }
 
+/** `late`: a time that the clocks have just skipped is still due. */
 function dueAfter(
   { local, wall }: Schedule,
   { zone, after }: { readonly zone: ReturnType<TimeZones>; readonly after: EpochMs },
+  late?: boolean,
 ): EpochMs {
   const next = local.nextRun(new Date(after))?.getTime()
-  if (next === undefined) throw new RangeError(`"${local.getPattern()}" is never due`)
+  if (!next) throw new RangeError(`"${local.getPattern()}" is never due`)
   // Croner moves a skipped time to the end of the gap, where the wall clock shows a different time.
   const isMoved = !wall.match(new Date(zone.wallClock(next)))
   const from = isMoved ? next - 1 : after
   const day = from - (from % DAY_MS)
   const before = zone.offsetOf(day - DAY_MS)
   const since = zone.offsetOf(day + DAY_MS)
-  if (since <= before) return next
+  if (since <= before || !(isMoved || late)) return next
   // It does not find one that the clocks have just skipped, and that is still to come.
   const wanted = wall.nextRun(new Date(from + before))?.getTime() ?? next + since
   if (zone.wallClock(wanted - since) === wanted) return next
@@ -172,7 +175,7 @@ function readCron(text: string): Cron | undefined {
  * Croner searches up to the year 3000, which takes up to 20 ms for a day that does not exist. One that exists is in the
  * last four years, one of which is a leap year.
  */
-const LAST_YEARS = '2996-01-01T00:00:00'
+const LAST_YEARS = '2996-01-01'
 
 /** A weekday such as `MON#5` always comes, if only on 29 February. What is no expression counts as having one. */
 function hasDay(cron: Cron | undefined, text: string): boolean {

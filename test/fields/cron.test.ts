@@ -22,10 +22,15 @@ function problem(input: Record<string, unknown>): unknown {
 
 const ZONE = 'America/New_York'
 
+/** As maintenance windows have them. */
 function times(cron: string, after: string, count: number, zone = ZONE): string[] {
+  return timesBy((at) => cronOccurrences(timeZones())(cron, zone, at), after, count)
+}
+
+function timesBy(next: (after: number) => number, after: string, count: number): string[] {
   const found: string[] = []
   for (let at = Date.parse(after); found.length < count;) {
-    at = occurrencesOf(cron, zone)(at)
+    at = next(at)
     found.push(new Date(at).toISOString().slice(0, 16))
   }
   return found
@@ -120,6 +125,13 @@ describe('the next occurrence', () => {
     ])
   })
 
+  it('of a job whose time the clocks skip is on the next day, where it ran at the skip', () => {
+    const next = occurrencesOf('30 2 * * *', ZONE)
+    const tomorrow = '2026-03-09T06:30'
+    expect(timesBy(next, '2026-03-07T12:00:00Z', 2)).toEqual(['2026-03-08T07:30', tomorrow])
+    expect(timesBy(next, '2026-03-08T07:00:04Z', 1)).toEqual([tomorrow])
+  })
+
   it('of a time that the clocks do not skip is not changed by those that they do', () => {
     expect(times('30 1,3 * * *', '2026-03-08T06:00:00Z', 3)).toEqual([
       '2026-03-08T06:30',
@@ -184,7 +196,7 @@ describe('occurrences that are asked for often', () => {
     for (const cron of ['30 2 * * *', '0 3 * * *', '*/30 * * * *']) {
       for (const zone of [ZONE, 'Europe/Berlin']) {
         const after = hours.map((hour) => start + hour * HOUR)
-        const expected = after.map((at) => occurrencesOf(cron, zone)(at))
+        const expected = after.map((at) => counting().next(cron, zone, at))
         expect(after.map((at) => next(cron, zone, at))).toEqual(expected)
       }
     }
