@@ -27,8 +27,12 @@ export interface Maintenance {
   readonly changes_at: EpochMs | null
 }
 
-/** Start (inclusive) and end (exclusive) of one window. */
+/** Start (inclusive) and end (exclusive) of one window. One without an end is not open: it is looked for again then. */
 export type Span = readonly [from: EpochMs, to: EpochMs]
+
+export function isOpen([from, to]: Span, at: EpochMs): boolean {
+  return from <= at && at < to && to !== Infinity
+}
 
 export function maintenanceAt(
   windows: readonly MaintenanceWindow[],
@@ -55,7 +59,7 @@ export function maintenanceOf(
   for (const { span, ...window } of occurrences) {
     const [from, to] = span
     if (to <= at) continue
-    const open = from <= at
+    const open = isOpen(span, at)
     active ||= open
     skip_checks ||= open && window.skip_checks
     changes_at = Math.min(changes_at ?? Infinity, open ? to : from)

@@ -279,6 +279,28 @@ describe('a window of an account', () => {
     ])
   })
 
+  it('comes after more than a year, and is not open before', async () => {
+    const { clock, add, plan, maintenance, monitorCache, states } = await schedules()
+    maintenance.start()
+    const { record } = await add()
+    const rule = { at: '12:00', duration_min: 60, time_zone: 'UTC', skip_checks: true }
+    // The first Wednesday the 31st is in March 2027.
+    await plan({ ...rule, weekdays: ['wed'], days: [31] })
+    const seen: unknown[] = []
+    let day = 0
+    for (const next of [399, 453, 454, 455]) {
+      clock.jump((next - day) * 24 * 60 * MINUTE)
+      day = next
+      await clock.advance(6000)
+      seen.push(states(), maintenance.skipsChecks(monitorCache.peek(record.id)!))
+    }
+    const [up, open] = [
+      [['up'], false],
+      [['maintenance'], true],
+    ]
+    expect(seen).toEqual([up, up, open, [['pending'], false]].flat())
+  })
+
   it('that is open at the start takes its monitors in then', async () => {
     const { clock, add, plan, maintenance, states } = await schedules()
     await add()

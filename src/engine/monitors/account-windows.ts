@@ -7,7 +7,7 @@
 
 import { yielderOf } from '../../clock.ts'
 import { UnreadableError } from '../../errors.ts'
-import { maintenanceOf, spanAt } from '../../incident/maintenance.ts'
+import { isOpen, maintenanceOf, spanAt } from '../../incident/maintenance.ts'
 import type { Maintenance, Span } from '../../incident/maintenance.ts'
 import type { EpochMs, MaintenanceRecord, MonitorRecord } from '../../model.ts'
 import { fold } from '../../model/fold.ts'
@@ -194,7 +194,7 @@ export function createAccountWindows(core: Core): AccountWindows {
     },
     advance(id, now) {
       const entry = entries.get(id)
-      if (entry !== undefined && !(entry.span[0] <= now && now < entry.span[1]))
+      if (entry !== undefined && !isOpen(entry.span, now))
         entry.span = spanAt(entry.record.settings.window, now, core)
       return entry
     },
