@@ -187,22 +187,25 @@ describe('the view of hours', () => {
   const view = (
     hours: readonly ReturnType<typeof at>[],
     changes: Parameters<typeof hoursView>[0]['changes'] = [],
-  ) => hoursView({ from: HOUR_0, to: HOUR_0 + 12 * HOUR, step_hours: 6, hours, changes })
+  ) =>
+    hoursView({ from: HOUR_0, to: HOUR_0 + 12 * HOUR, step_hours: 6, hours, changes }, () =>
+      Promise.resolve(),
+    )
 
-  it('puts an hour into the step that it begins in, and leaves out empty ones', () => {
-    const { steps } = view([at(0, 1), at(5, 1), at(6, 2), at(11, 1)])
+  it('puts an hour into the step that it begins in, and leaves out empty ones', async () => {
+    const { steps } = await view([at(0, 1), at(5, 1), at(6, 2), at(11, 1)])
     expect(steps.map(({ at: begin, ok }) => [begin.slice(11, 13), ok])).toEqual([
       ['00', 2],
       ['06', 2],
     ])
     expect(steps[0]?.locations.map(({ location_id }) => location_id)).toEqual([1])
     expect(steps[1]?.locations.map(({ location_id }) => location_id)).toEqual([1, 2])
-    expect(view([]).overall).toMatchObject({ ok: 0, p50_ms: null, avg_ms: null })
+    expect((await view([])).overall).toMatchObject({ ok: 0, p50_ms: null, avg_ms: null })
   })
 
-  it('has the mean of phases over all good checks, and percentiles within the times seen', () => {
+  it('has the mean of phases over all good checks, and percentiles within the times seen', async () => {
     const one = { ok_ms: 100, min_ms: 100, max_ms: 100, latency: [49, 1] }
-    const { overall } = view([
+    const { overall } = await view([
       at(0, 1, { ...one, phases: { connect: 20, tls: 10 }, figures: { loss: [1, 5, 5, 5] } }),
       at(1, 1, { ...one, phases: { connect: 40 }, figures: { loss: [3, 3, 0, 2] } }),
       at(2, 1, { ...{ ok: 0, fail: 1, ok_ms: 0, min_ms: null, max_ms: null }, latency: [] }),
@@ -212,11 +215,14 @@ describe('the view of hours', () => {
     expect(overall.figures).toEqual({ loss: { avg: 2, min: 0, max: 5 } })
   })
 
-  it('cuts spans to the period, and tells nothing of the time before the first change', () => {
+  it('cuts spans to the period, and tells nothing of the time before the first change', async () => {
     const change = (hour: number, availability: 'up' | 'down' | 'maintenance') => ({
       ...{ monitor_id: 1, at: HOUR_0 + hour * HOUR, availability },
     })
-    const { spans } = view([], [change(-3, 'down'), change(2, 'up'), change(11, 'maintenance')])
+    const { spans } = await view(
+      [],
+      [change(-3, 'down'), change(2, 'up'), change(11, 'maintenance')],
+    )
     expect(spans.map(({ availability, from, to }) => [availability, from, to])).toEqual([
       ['down', '2026-03-01T00:00:00.000Z', '2026-03-01T02:00:00.000Z'],
       ['maintenance', '2026-03-01T11:00:00.000Z', '2026-03-01T12:00:00.000Z'],

@@ -45,7 +45,8 @@ export async function hoursOf(
     ? withDays(source, record, { from, to })
     : inParts(core, record.id, { from, to }))
   const changes = await changesBetween(core, record.id, from, end)
-  return hoursView({ from, to: end, step_hours, hours, changes })
+  const view = { from, to: end, step_hours, hours, changes }
+  return hoursView(view, yielderOf(core.clock))
 }
 
 interface Period {

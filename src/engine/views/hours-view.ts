@@ -61,17 +61,26 @@ export function stepOf(at: EpochMs, step_hours: number): EpochMs {
   return Math.floor(at / step_ms) * step_ms
 }
 
-export function hoursView({ from, to, step_hours, hours, changes }: HoursRead): HoursView {
+/** A hundred days of many locations take a second: `yieldIfLong` is awaited before each part of the work. */
+export async function hoursView(
+  { from, to, step_hours, hours, changes }: HoursRead,
+  yieldIfLong: () => Promise<void>,
+): Promise<HoursView> {
   const steps = new Map<EpochMs, Sum>()
   const all: Sum = { locations: new Map() }
   for (const stats of hours) {
+    await yieldIfLong()
     const at = stepOf(stats.hour, step_hours)
     const step = steps.get(at) ?? { locations: new Map() }
     steps.set(at, step)
     count(step, stats)
   }
-  for (const { locations } of steps.values())
-    for (const [location_id, counts] of locations) count(all, { ...counts, location_id })
+  const views: StepTotals[] = []
+  for (const [at, sum] of [...steps].sort(([a], [b]) => a - b)) {
+    await yieldIfLong()
+    for (const [location_id, counts] of sum.locations) count(all, { ...counts, location_id })
+    views.push({ at: iso(at), ...totalsOf(sum) })
+  }
   const { locations, ...overall } = totalsOf(all)
   return {
     from: iso(from),
@@ -79,9 +88,7 @@ export function hoursView({ from, to, step_hours, hours, changes }: HoursRead): 
     step_hours,
     overall,
     locations,
-    steps: [...steps]
-      .sort(([a], [b]) => a - b)
-      .map(([at, sum]): StepTotals => ({ at: iso(at), ...totalsOf(sum) })),
+    steps: views,
     spans: spansOf(changes, from, to),
   }
 }
@@ -135,19 +142,23 @@ function valuesOf<A, B>(
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, to(value)]))
 }
 
-/** Without the time before the first change, of which nothing is known. */
+/** The newest. Without the time before the first change, of which nothing is known. */
 function spansOf(
   changes: readonly AvailabilityChange[],
   from: EpochMs,
   to: EpochMs,
 ): readonly AvailabilitySpan[] {
-  const spans = changes.flatMap(({ at, availability }, index) => {
+  const spans: AvailabilitySpan[] = []
+  let next = to
+  for (let index = changes.length - 1; index >= 0 && spans.length < MAX_SPANS; index--) {
+    const { at = to, availability = 'up' } = changes[index] ?? {}
     const begin = Math.max(at, from)
-    const end = Math.min(changes[index + 1]?.at ?? to, to)
-    if (!isSpecial(availability) || end <= begin) return []
-    return [{ availability, from: iso(begin), to: iso(end) }]
-  })
-  return spans.slice(-MAX_SPANS)
+    const end = Math.min(next, to)
+    next = at
+    if (isSpecial(availability) && end > begin)
+      spans.push({ availability, from: iso(begin), to: iso(end) })
+  }
+  return spans.reverse()
 }
 
 function isSpecial(availability: Availability): availability is AvailabilitySpan['availability'] {
