@@ -193,6 +193,18 @@ function downPayload(
   })
 }
 
+/** What a later notification says of an incident whose first one is not known any more. */
+export function bareDownPayload(
+  context: Pick<FollowUp, 'core' | 'cached'>,
+  { started_at, cause_code, cause_text }: IncidentRecord,
+): string {
+  return freezePayload({
+    event: downEvent(context.cached),
+    monitor: payloadMonitor(context),
+    incident: { started_at, cause_code, cause_text },
+  })
+}
+
 function downExtras(failed: readonly number[], reports: readonly Reported[]): JsonObject {
   const first = reports.find(({ report }) => report.outcome.verdict === 'fail')?.report.outcome
   return {

@@ -13,6 +13,7 @@ import { unmask } from '../../fields/secrets.ts'
 import type { JsonObject } from '../../model.ts'
 import type { Change } from '../../store/store.ts'
 import { planChange } from '../rounds/plan-change.ts'
+import { planStartedRepeats } from '../rounds/plan-repeats.ts'
 import { movedState } from '../rounds/push.ts'
 import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
@@ -46,9 +47,11 @@ export async function planUpdate(
     ...monitorAudit(context, cached, next),
   }
   const same = JSON.stringify(next.settings) === JSON.stringify(settings)
-  if (type.checker.push !== undefined)
-    return { change: { ...change, ...movedState(cached, next.common) } }
-  if (same) return { change }
+  if (same || type.checker.push !== undefined) {
+    const notify = await planStartedRepeats(core, cached, { common: next.common, at })
+    const moved = type.checker.push === undefined ? {} : movedState(cached, next.common)
+    return { change: { ...change, ...moved, notify } }
+  }
   const planned = await planChange(context, cached, { event: { kind: 'reconfigure', at } })
   const machine = { ...(planned?.change.machine ?? record.machine), checked_since: at }
   return { ...planned, change: { ...planned?.change, ...change, machine, forget_locations: true } }
