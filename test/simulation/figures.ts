@@ -17,6 +17,7 @@ export const FIGURES = [
   'bad_posts',
   'actions',
   'floods',
+  'rushes',
   'starved',
   'signals',
 ] as const
@@ -44,6 +45,7 @@ export function figuresOf({ plan, all, incidents, rows, monitors }: Ledger): Fig
     bad_posts: all('post').length,
     actions: all('asked').length,
     floods: all('flood').length,
+    rushes: all('rush').length,
     starved: all('starved').filter(({ stale }) => stale).length,
     signals: all('signal').length,
   }

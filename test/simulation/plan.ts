@@ -9,6 +9,8 @@ export interface Faults {
   readonly blind: number
   /** Times in which a target that others lie behind is bad, and then cannot be measured, per target. */
   readonly obscured: number
+  /** Times in which users create more monitors at the same moment than their quota has room for. */
+  readonly rushes: number
   /** Deaths of the process, at a call of the store, on the way of a webhook, or between two timers. */
   readonly kills: number
   /** Orderly stops and starts. */
@@ -62,6 +64,7 @@ const NOTHING: Faults = {
   flaps: 0,
   blind: 0,
   obscured: 0,
+  rushes: 0,
   kills: 0,
   restarts: 0,
   freezes: 0,
@@ -121,7 +124,8 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
   ])
   const places = dice.pick([4, 6])
   const obscured = diceOf(seed, 7).chance(0.5) ? 1 : 0
-  const faults = { ...world.faults, floods: some(1, 4, 0.8), obscured }
+  const rushes = diceOf(seed, 8).chance(0.4) ? 8 : 0
+  const faults = { ...world.faults, floods: some(1, 4, 0.8), obscured, rushes }
   const patient = dice.chance(0.7)
   const machines = diceOf(seed, 6).chance(0.25) ? 2 : 1
   return { ...world, tenants, places, faults, patient, machines, ...given }

@@ -8,6 +8,7 @@ import { diceOf } from './dice.ts'
 import { boot } from './lives.ts'
 import type { Plan } from './plan.ts'
 import { recordStore } from './recorded-store.ts'
+import { beginRushes, setQuotas } from './rushes.ts'
 import { beginSamples } from './samples.ts'
 import { createTape } from './tape.ts'
 import type { Entry } from './tape.ts'
@@ -36,9 +37,11 @@ export async function simulate(plan: Plan): Promise<History> {
   const { clock, tape, store } = world
   for (const machine of world.machines) await boot(world, machine)
   await settle(world)
+  await setQuotas(world)
   world.calm = false
   beginAccidents(world)
   beginActions(world)
+  beginRushes(world)
   beginSamples(world)
   await clock.advance(Math.max(0, plan.days * DAY - CALM))
   if (!world.spun) await comeToAnEnd(world)
@@ -69,6 +72,7 @@ async function createWorld(plan: Plan): Promise<World> {
     absences: diceOf(plan.seed, 3),
     preferences: diceOf(plan.seed, 4),
     choices: diceOf(plan.seed, 5),
+    customers: diceOf(plan.seed, 9),
     recording: recordStore(store, tape),
     targets: createTargets(),
     trouble: createTrouble({

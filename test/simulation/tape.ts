@@ -145,6 +145,10 @@ export type Note =
   | { readonly kind: 'asked'; readonly what: string; readonly id: number }
   /** The targets of an account hang, and it asks for checks of them. */
   | { readonly kind: 'flood'; readonly account_id: number }
+  /** So many monitors an account may have from now on. */
+  | { readonly kind: 'quota'; readonly account_id: number; readonly monitors: number }
+  /** Users create monitors at the same moment. */
+  | { readonly kind: 'rush'; readonly account_id: number }
   | {
       readonly kind: 'signal'
       readonly monitor_id: number

@@ -34,6 +34,8 @@ export interface World {
   readonly preferences: Dice
   /** Which of several machines it is; apart for the same reason. */
   readonly choices: Dice
+  /** When users create monitors at the same moment, and who; apart for the same reason. */
+  readonly customers: Dice
   readonly tape: Tape
   readonly store: FullStore
   readonly recording: Recording

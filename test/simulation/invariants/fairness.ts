@@ -22,6 +22,25 @@ export const FAIRNESS_INVARIANTS = [
         .map(({ overtaken }) => overtaken)
         .filter(isThere),
   ),
+  invariant('An account never has more monitors than its quota.', function* (ledger) {
+    for (const { account_id, monitors, n } of ledger.all('quota')) {
+      const own = [...ledger.monitors.values()].filter(
+        ({ record }) => record.account_id === account_id,
+      )
+      const changes = own
+        .flatMap(({ created, removed }) => [
+          { by: 1, ...created },
+          ...(removed ? [{ by: -1, ...removed }] : []),
+        ])
+        .toSorted((a, b) => a.n - b.n)
+      let count = 0
+      for (const change of changes) {
+        count += change.by
+        if (change.n > n && change.by > 0 && count > monitors)
+          yield `account ${account_id} has ${count} of ${monitors} monitors at ${when(change)}`
+      }
+    }
+  }),
 ]
 
 interface Complaint {

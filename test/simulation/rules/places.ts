@@ -3,6 +3,13 @@ import type { Rule } from './rule.ts'
 
 export const PLACE_RULES: readonly Rule[] = [
   {
+    name: 'quota-of-before',
+    about: 'A monitor is let in by what the account had before, not by what it has with the monitor.',
+    file: 'store/memory/accounts.ts',
+    find: 'const use = { monitors: monitors + 1,',
+    replace: 'const use = { monitors,',
+  },
+  {
     name: 'one-queue-for-all',
     about: 'All accounts wait in one queue, first come, first served.',
     file: 'fair-queue.ts',
