@@ -94,6 +94,23 @@ describe('a result', () => {
   })
 })
 
+it('counts what another process has recorded before the row was claimed here again', async () => {
+  const { record, rows, store, underWay } = await recorderRig()
+  const [first] = rows
+  const [taken] = await claim(store, { now: NOON + 60_000 })
+  const theirs = { id: 1, claim: taken?.claims ?? 0, attempts: 1, interruptions: 1 }
+  const failed = { status: 'queued', error: 'http_502', at: NOON, due_at: NOON } as const
+  await store.notifications.finish({ ...theirs, ...failed })
+  const [again] = await claim(store, { now: NOON + 120_000 })
+  underWay.begin(again!, () => Promise.reject(new Error('The first attempt runs')))
+  await record({ ...AGAIN, attempts: 0, interruptions: 0, error: 'lease_over' }, first)
+  expect(await store.notifications.get(1)).toMatchObject({
+    ...{ status: 'queued', attempts: 1, interruptions: 1, error: 'lease_over' },
+    // The body of the next attempt has the time of the first.
+    sent_at: again?.sent_at,
+  })
+})
+
 describe('a store that fails', () => {
   it('is tried again every second', async () => {
     const { rig, record, ends, clock, logged, stored } = await recorderRig()

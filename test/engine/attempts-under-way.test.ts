@@ -3,7 +3,8 @@ import { expect, it } from 'vitest'
 import { createAttemptsUnderWay } from '../../src/engine/delivery/attempts-under-way.ts'
 import type { NotificationRecord } from '../../src/model.ts'
 
-const row = (id: number, claims = 1) => ({ id, claims }) as NotificationRecord
+const row = (id: number, claims = 1) =>
+  ({ id, claims, attempts: claims - 1, interruptions: claims === 1 ? 0 : 1 }) as NotificationRecord
 
 /** Attempts that run until the test ends them. */
 function underWay(...ids: readonly number[]) {
@@ -42,6 +43,19 @@ it('knows the last claim of a row while its attempt runs, which goes on under a 
   expect(ends.get(1)).toBe(first)
   await end(1)
   expect(attempts.claimOf(1)).toBe(0)
+})
+
+it('ends an attempt under the last claim, with no fewer attempts than the store has counted by then', () => {
+  const { attempts, begin } = underWay(1, 2)
+  const end = { id: 1, attempts: 1, interruptions: 3 }
+  expect(attempts.underClaim(end)).toEqual({ ...end, claim: 1 })
+  begin(1, 3)
+  expect(attempts.underClaim(end)).toEqual({ ...end, claim: 3, attempts: 2 })
+  expect(attempts.underClaim({ id: 1, attempts: 4, interruptions: 0 })).toEqual({
+    ...{ id: 1, claim: 3, attempts: 4, interruptions: 1 },
+  })
+  expect(attempts.underClaim({ ...end, id: 2 })).toEqual({ ...end, id: 2, claim: 1 })
+  expect(attempts.underClaim({ ...end, id: 9 })).toEqual({ ...end, id: 9, claim: 0 })
 })
 
 it('does not count one that waits for a slow receiver among the busy ones', async () => {

@@ -53,7 +53,7 @@ export function createAttemptRecorder({
     if (running) await barrier.join()
     for (;;) {
       try {
-        return await store.notifications.finish({ ...end, claim: underWay.claimOf(end.id) })
+        return await store.notifications.finish(underWay.underClaim(end))
       } catch (error) {
         if (clock.monotonic() - from >= (running ? RECORD_MS : RECORD_STOPPING_MS)) throw error
         core.log.warn(

@@ -6,9 +6,13 @@
 
 import type { NotificationRecord } from '../../model.ts'
 
+type Counts = Pick<NotificationRecord, 'attempts' | 'interruptions'>
+
 interface Attempt {
   /** The last claim of the row. */
   claim: number
+  /** What the store had recorded of the row when this process claimed it again. */
+  reclaimed?: Counts
   /** It only waits for a response. */
   waiting: boolean
   /** 0 for a row that goes out with another one. */
@@ -26,6 +30,10 @@ export interface AttemptsUnderWay {
   readonly busy: number
   /** The last claim of a row, 0 without a running attempt. */
   claimOf(id: number): number
+  /** The end of a running attempt, under the last claim of its row: what others recorded before that stays counted. */
+  underClaim<End extends Counts & { readonly id: number }>(
+    end: End,
+  ): End & { readonly claim: number }
   /**
    * Starts `attempt`, which never rejects. If an attempt of the row is running, only the new claim is recorded.
    * `joins`: it goes out with a row that began before.
@@ -56,12 +64,20 @@ export function createAttemptsUnderWay(): AttemptsUnderWay {
       return attempts.size - waiting
     },
     claimOf: (id) => attempts.get(id)?.claim ?? 0,
-    begin({ id, claims }, attempt, joins = false) {
+    underClaim(end) {
+      const { claim = 0, reclaimed } = attempts.get(end.id) ?? {}
+      if (reclaimed === undefined) return { ...end, claim }
+      const least = (name: keyof Counts): number => Math.max(end[name], reclaimed[name])
+      return { ...end, claim, attempts: least('attempts'), interruptions: least('interruptions') }
+    },
+    begin(row, attempt, joins = false) {
+      const { id, claims } = row
       const present = attempts.get(id)
-      // Claimed again by this process, since the clock was set beyond its lease: the running attempt continues under
-      // the new claim.
+      // Claimed again by this process, after the store was slow or the clock was set beyond its lease: the running
+      // attempt continues under the new claim. Another process may have had the row in between.
       if (present !== undefined) {
         present.claim = claims
+        present.reclaimed = row
         return
       }
       const messages = joins ? 0 : 1
