@@ -4,7 +4,8 @@ import type { Rule } from './rule.ts'
 export const PLACE_RULES: readonly Rule[] = [
   {
     name: 'quota-of-before',
-    about: 'A monitor is let in by what the account had before, not by what it has with the monitor.',
+    about:
+      'A monitor is let in by what the account had before, not by what it has with the monitor.',
     file: 'store/memory/accounts.ts',
     find: 'const use = { monitors: monitors + 1,',
     replace: 'const use = { monitors,',
