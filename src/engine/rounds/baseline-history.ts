@@ -11,7 +11,7 @@ import type { UsualHour } from '../../incident/baseline.ts'
 import { hourOf } from '../../incident/hours.ts'
 import type { EpochMs } from '../../model.ts'
 import { DAY_MS, HOUR_MS } from '../../model/time.ts'
-import { changesBetween } from '../core/availability-changes.ts'
+import { changesInParts } from '../core/availability-changes.ts'
 import type { Core } from '../core/core.ts'
 import { setAside } from '../core/damaged-rows.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
@@ -41,8 +41,10 @@ export async function usualHoursOf(
     const to = Math.min(from + PART_MS, end)
     const hourly = await store.hourly.list(id, from, to, setAside(core, 'totals'))
     // Up to 60,000 of a monitor that is checked every ten seconds.
-    const changes = await changesBetween(core, id, from, to)
-    const troubled = troubledHours(changes, from, to)
+    const troubled = new Map<EpochMs, number>()
+    for await (const part of changesInParts(core, id, from, to))
+      for (const [hour, ms] of troubledHours(part.changes, part.from, part.to))
+        troubled.set(hour, (troubled.get(hour) ?? 0) + ms)
     await yieldIfLong()
     for (const stats of hourly) {
       const usual = usualHour(stats, troubled)

@@ -17,7 +17,7 @@ import { hoursView, stepOf } from '../views/hours-view.ts'
 import { hoursOptions } from './filters.ts'
 import { readFilter } from './read-filter.ts'
 import type { ServiceContext } from './service-context.ts'
-import { changesBetween } from '../core/availability-changes.ts'
+import { newestChanges } from '../core/availability-changes.ts'
 
 /** How often the reads are repeated if an hour begins between them. */
 const TRIES = 3
@@ -44,7 +44,7 @@ export async function hoursOf(
   const hours = await (step_hours === 24
     ? withDays(source, record, { from, to })
     : inParts(core, record.id, { from, to }))
-  const changes = await changesBetween(core, record.id, from, end)
+  const changes = await newestChanges(core, record.id, from, end)
   const view = { from, to: end, step_hours, hours, changes }
   return hoursView(view, yielderOf(core.clock))
 }

@@ -10,13 +10,12 @@ import {
   addSeconds,
   lastDays,
   NO_SECONDS,
-  secondsBetween,
   secondsOfDays,
   uptimePercent,
 } from '../../incident/uptime.ts'
 import type { Seconds } from '../../incident/uptime.ts'
 import type { DailyStats, EpochMs, MonitorRecord } from '../../model.ts'
-import { changesBetween } from '../core/availability-changes.ts'
+import { changesInParts } from '../core/availability-changes.ts'
 import type { Core } from '../core/core.ts'
 import { setAside } from '../core/damaged-rows.ts'
 import type { UptimeDay, UptimeView } from '../api/views.ts'
@@ -138,13 +137,12 @@ async function daysBetween(
 ): Promise<readonly Day[]> {
   const [from, first, last] = [begins[0], names[0], names.at(-1)]
   if (from === undefined || first === undefined || last === undefined) return []
-  const [changes, stats, incidents] = await Promise.all([
-    changesBetween(core, record.id, from, until),
+  const [secondsPerDay, stats, incidents] = await Promise.all([
+    secondsOf(core, record.id, begins, until),
     uncounted ? [] : core.store.daily.list(record.id, first, last, setAside(core, 'totals')),
     uncounted ? new Map<string, number>() : incidentsPerDay(core, record, from, until),
   ])
   const byDay = new Map(stats.map((counts) => [counts.day, counts]))
-  const secondsPerDay = secondsOfDays(changes, begins, until)
   return begins.map((begin, index) => {
     const end = Math.min(begin + DAY_MS, until)
     const seconds = secondsPerDay[index] ?? NO_SECONDS
@@ -164,8 +162,27 @@ export async function uptimeBetween(
   from: EpochMs,
   to: EpochMs,
 ): Promise<{ readonly uptime: number | null }> {
-  const changes = await changesBetween(core, monitor_id, from, to)
-  return { uptime: uptimePercent(secondsBetween(changes, from, to)) }
+  const [seconds = NO_SECONDS] = await secondsOf(core, monitor_id, [from], to)
+  return { uptime: uptimePercent(seconds) }
+}
+
+/** The seconds of each day up to `to`, added up part by part: there may be more changes than memory has place for. */
+async function secondsOf(
+  core: Core,
+  monitor_id: number,
+  begins: readonly EpochMs[],
+  to: EpochMs,
+): Promise<readonly Seconds[]> {
+  const sums = begins.map(() => NO_SECONDS)
+  let first = 0
+  for await (const part of changesInParts(core, monitor_id, begins[0] ?? to, to)) {
+    while ((begins[first + 1] ?? Infinity) <= part.from) first += 1
+    const later = begins.slice(first + 1).filter((begin) => begin < part.to)
+    const seconds = secondsOfDays(part.changes, [part.from, ...later], part.to)
+    for (const [index, more] of seconds.entries())
+      sums[first + index] = addSeconds(sums[first + index] ?? NO_SECONDS, more)
+  }
+  return sums
 }
 
 /** The number of incidents started on each UTC day. */
