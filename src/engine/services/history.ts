@@ -28,7 +28,14 @@ import { setAside } from '../core/damaged-rows.ts'
 
 /** Results per query: a usual page of 100 takes one. Most have a few hundred characters of details, none above 64 KiB. */
 const READ_AT_ONCE = 128
-/** Maximum characters of details of one page, unless its first result alone exceeds it. */
+/**
+ * Notifications per query, at first and where the last ones had long answers, and otherwise. Each has a payload of up to
+ * 256 KiB, and usually at most five attempts with 16 KiB of an answer, longer where they are escaped.
+ */
+const [HEAVY_NOTIFICATIONS, NOTIFICATIONS_AT_ONCE] = [8, 40]
+/** Characters of answers of one query up to which they are short. */
+const LIGHT_CHARS = 65_536
+/** Maximum characters of details or answers of one page, unless its first item alone exceeds it. */
 const PAGE_CHARS = 1024 * 1024
 
 interface ResultPage {
@@ -175,10 +182,27 @@ function notificationsOf(
     async list(given) {
       const { query, limit } = pageQuery(account_id, readFilter(notificationFilter, given))
       await ready()
-      return pageOf(
-        await withAttempts(await store.notifications.list(query, setAside(core, 'notification'))),
-        limit,
-      )
+      const yieldIfLong = yielderOf(core.clock)
+      const items: NotificationView[] = []
+      let chars = 0
+      let at_once = HEAVY_NOTIFICATIONS
+      for (let rest = query; ;) {
+        const wanted = Math.min(at_once, limit + 1 - items.length)
+        const step = { ...rest, limit: wanted }
+        const records = await store.notifications.list(step, setAside(core, 'notification'))
+        const before = chars
+        for (const view of await withAttempts(records)) {
+          await yieldIfLong()
+          for (const { answer } of view.attempts) chars += JSON.stringify(answer).length
+          if (items.length === limit || (items.length > 0 && chars > PAGE_CHARS))
+            return { items, next: items.at(-1)?.id ?? null }
+          items.push(view)
+        }
+        const last = records.at(-1)
+        if (last === undefined || records.length < wanted) return { items, next: null }
+        rest = { ...query, before_id: last.id }
+        at_once = chars - before > LIGHT_CHARS ? HEAVY_NOTIFICATIONS : NOTIFICATIONS_AT_ONCE
+      }
     },
     resend: async (id) => notificationView(await outbox.resend(await ownNotification(id)), []),
   }
