@@ -23,6 +23,28 @@ function keyIdentifier(pem: string): string {
   return createHash('sha1').update(key.subarray(-65)).digest('hex')
 }
 
+/** A certificate, PEM, whose key Node 20 does not survive: it has 3, 2 and 2 as parameters, and -1. */
+function negativeKey(): string {
+  const [sequence, oid, number] = [0x30, 0x06, 0x02]
+  const of = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+    const content = Buffer.concat(parts)
+    return Buffer.concat([Buffer.of(tag, content.length), content])
+  }
+  const small = (value: number): Buffer => of(number, Buffer.of(value))
+  const ecdsa = of(sequence, of(oid, Buffer.from('2a8648ce3d040302', 'hex')))
+  const dsa = of(oid, Buffer.from('2a8648ce380401', 'hex'))
+  const key = of(
+    sequence,
+    of(sequence, dsa, of(sequence, small(3), small(2), small(2))),
+    of(0x03, Buffer.of(0), small(0xff)),
+  )
+  const time = of(0x17, Buffer.from('200101000000Z'))
+  const name = of(sequence)
+  const body = of(sequence, small(1), ecdsa, name, of(sequence, time, time), name, key)
+  const der = of(sequence, body, ecdsa, of(0x03, Buffer.of(0)))
+  return `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`
+}
+
 async function serving({ chain, key }: Pick<TestCertificate, 'chain' | 'key'>): Promise<number> {
   const server = createServer({ cert: chain, key }, (_, answer) => answer.end('hello'))
   const running = await listening(server)
@@ -68,6 +90,15 @@ it('so is that of a responder, in a stapled OCSP response', async () => {
     verdict: 'ok',
     details: { ocsp: { status: 'good' } },
   })
+})
+
+it('so is one with a DSA key that is a negative number', async () => {
+  const shown = { key: good.key, chain: good.cert + negativeKey() }
+  // By default OpenSSL does not send what is too weak.
+  const { port } = await handshaker(shown, { ciphers: 'DEFAULT@SECLEVEL=0' })
+  const outcome = await check(ssl(), { host: 'localhost', port })
+  expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'tls_chain_incomplete' })
+  expect(outcome.details['chain']).toHaveLength(2)
 })
 
 it.each([

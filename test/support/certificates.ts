@@ -232,5 +232,5 @@ default_md = sha256
 policy = any
 unique_subject = no
 [any]
-commonName = supplied
+commonName = optional
 `

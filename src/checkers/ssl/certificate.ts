@@ -94,14 +94,20 @@ function certificateFacts(x509: X509Certificate): CertificateFacts {
   }
 }
 
-function keyFacts({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): KeyFacts {
-  const { modulusLength = null, namedCurve = null } = asymmetricKeyDetails ?? {}
+/** Not of DSA, which no browser takes: Node 20 ends the process where such a key is a negative number. */
+function keyFacts(key: KeyObject): KeyFacts {
+  const { asymmetricKeyType: type } = key
+  const details = type === 'dsa' ? undefined : key.asymmetricKeyDetails
+  const { modulusLength = null, namedCurve = null } = details ?? {}
   const curveBits = Number(/\d{3}/.exec(namedCurve ?? '')?.[0] ?? NaN)
   return {
     type: type ?? 'unknown',
     bits: modulusLength ?? (Number.isNaN(curveBits) ? null : curveBits),
     curve: namedCurve,
-    weak: (modulusLength ?? MIN_RSA_BITS) < MIN_RSA_BITS || curveBits < MIN_CURVE_BITS,
+    weak:
+      type === 'dsa' ||
+      (modulusLength ?? MIN_RSA_BITS) < MIN_RSA_BITS ||
+      curveBits < MIN_CURVE_BITS,
   }
 }
 
@@ -157,7 +163,9 @@ export function dateOf(at: EpochMs): string | null {
   return isoOrNull(Number.isNaN(at) ? null : at)
 }
 
-function printable(text: string): string {
+/** Node has no text of an empty name, such as the subject of a certificate for alternative names alone. */
+function printable(text: string | undefined): string {
+  if (text === undefined) return ''
   const line = text.replaceAll('\n', ', ').replace(/\p{C}/gu, '?')
   return line.length > TEXT_SHOWN ? `${line.slice(0, TEXT_SHOWN)}…` : line
 }

@@ -13,7 +13,8 @@ import type { TestCertificate } from '../../support/certificates.ts'
 export interface Wanted {
   /** `subjectAltName`; `null` for none at all. Default `DNS:localhost,IP:127.0.0.1`. */
   readonly names?: string | null
-  readonly commonName?: string
+  /** Default `localhost`; `null` for an empty subject. */
+  readonly commonName?: string | null
   /** Extended key usages. Default `serverAuth`. */
   readonly usage?: string
   readonly begin?: Date
@@ -70,13 +71,13 @@ function sign(wanted: Wanted, issuer: Issuer): { certPath: string; keyPath: stri
   const at = (name: string): string => join(dir, name)
   const openssl = (...args: string[]): void =>
     void execFileSync('openssl', args, { cwd: shared, stdio: ['ignore', 'ignore', 'pipe'] })
-  const { begin = new Date(Date.now() - 3_600_000), end } = wanted
+  const { begin = new Date(Date.now() - 3_600_000), end, commonName = 'localhost' } = wanted
   const last = end ?? new Date(begin.getTime() + 90 * 86_400_000)
   writeFileSync(at('ext'), wanted.extensions ?? '')
   openssl(
     ...['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
     ...['-keyout', at('key'), '-out', at('csr'), '-config', 'authority.cnf'],
-    ...['-subj', `/CN=${wanted.commonName ?? 'localhost'}`],
+    ...['-subj', commonName === null ? '/' : `/CN=${commonName}`],
   )
   openssl(
     ...['ca', '-batch', '-notext', '-config', 'authority.cnf', '-rand_serial'],

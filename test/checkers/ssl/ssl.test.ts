@@ -263,6 +263,14 @@ describe('a bad certificate', () => {
     }
   })
 
+  it('for alternative names alone, with an empty subject, is up and warned of', async () => {
+    const end = new Date(Date.now() + 5 * DAY_MS)
+    const server = await handshaker(mint({ commonName: null, end }))
+    const { verdict, details, notices } = await look({ port: server.port, days_warn: [14] })
+    expect({ verdict, subject: details['subject'] }).toEqual({ verdict: 'ok', subject: '' })
+    expect(notices).toMatchObject([{ event: 'ssl_expiring' }])
+  })
+
   it('with many names shows some of them and how many there are', async () => {
     const names = Array.from({ length: 150 }, (_, n) => `DNS:n${n}.example.test`).join(',')
     const server = await handshaker(mint({ names }))
