@@ -20,6 +20,13 @@ type FailEvent = RoundEvent & { readonly verdict: 'fail' }
  */
 const OPENED = 0
 
+/**
+ * A time without rounds after which failures are counted anew: so many gaps, and at least so many milliseconds. Rounds of a
+ * busy machine are late by less, and a restart is shorter: a failing target must still be confirmed.
+ */
+const ABSENCE_GAPS = 5
+const ABSENCE_MS = 600_000
+
 export function transition(before: MachineState, event: MachineEvent, policy: Policy): Transition {
   return withDegraded(before, step(before, event, policy), event, policy)
 }
@@ -157,7 +164,14 @@ function afterGap(before: MachineState, at: EpochMs, policy: Policy): Transition
   const last = before.last_round_at
   if (last === null || policy.gap_ms === null || at - last <= policy.gap_ms) return same(before)
   const step = countTimeAs(before, 'unknown', last + policy.gap_ms / 2)
-  return unknownUntil(step, at)
+  return unknownUntil({ ...step, state: afterAbsence(step.state, at - last, policy.gap_ms) }, at)
+}
+
+/** Failures before a long absence and one after it are not in a row: the target may have been well in between. */
+function afterAbsence(state: MachineState, away_ms: number, gap_ms: number): MachineState {
+  const isLong = away_ms > Math.max(ABSENCE_GAPS * gap_ms, ABSENCE_MS)
+  if (!isLong || state.state !== 'confirming') return state
+  return { ...state, state: 'pending', fails: 0, first_fail_at: null }
 }
 
 /** Nothing is dated before `at`, nor before what is stored already if the clock was set back. */

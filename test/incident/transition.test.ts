@@ -270,6 +270,36 @@ describe('times', () => {
     ])
   })
 
+  it.each([
+    ['of ten minutes', 2, 10, 'down', 1],
+    ['of more', 2, 11, 'confirming', 12],
+    ['of ten intervals', 60, 300, 'down', 1],
+    ['of more than ten intervals', 60, 301, 'confirming', 302],
+  ] as const)('failures before and after an absence %s', (_, gap, minutes, state, from) => {
+    const policy = { fail_threshold: 2, recover_threshold: 1, gap_ms: gap * MINUTE }
+    const before = transition(initialState(START), eventOf('fail', START + MINUTE), policy).state
+    const at = START + (1 + minutes) * MINUTE
+    const after = transition(before, eventOf('fail', at), policy)
+    expect(after.state.state).toBe(state)
+    expect(said(after.effects)).toBe(state === 'down' ? 'open_incident' : '')
+    const next = transition(after.state, eventOf('fail', at + MINUTE), policy)
+    const opened = [...after.effects, ...next.effects].find(({ kind }) => kind === 'open_incident')
+    expect(opened).toMatchObject({ started_at: START + from * MINUTE })
+    expect(transition(before, eventOf('unknown', at), policy).state).toMatchObject(
+      state === 'down' ? { state: 'confirming', fails: 1 } : { state: 'pending', fails: 0 },
+    )
+    expect(transition(before, eventOf('ok', at), policy).state).toMatchObject({ state: 'up' })
+  })
+
+  it('an incident outlasts an absence, and what is not watched in rounds has none', () => {
+    const down = play('fail → fail').state
+    const later = { ...eventOf('fail', START + 1000 * MINUTE) }
+    const policy = { fail_threshold: 2, recover_threshold: 1 }
+    expect(transition(down, later, { ...policy, gap_ms: 2 * MINUTE }).state.state).toBe('down')
+    const confirming = play('fail').state
+    expect(transition(confirming, later, { ...policy, gap_ms: null }).state.state).toBe('down')
+  })
+
   it('after more than three undecided rounds the time counts as unknown until one is decided', () => {
     expect(play('ok → unknown → unknown → unknown').effects).toEqual([])
     const fourth = play('ok → unknown → unknown → unknown → unknown')

@@ -61,6 +61,14 @@ export function replay({ push }: MonitorStory): (step: Step) => Expected {
       : before.common
     const verdict = push && isLate(step) ? 'late' : decide(step)
     const open = before.machine.incident
+    // Nobody looked for so long that failures before and after it are not in a row.
+    const { last_round_at } = before.machine
+    const away_ms = change.at - (last_round_at ?? change.at)
+    const { interval_sec } = before.common
+    if (!push && open === null && away_ms > Math.max(10 * interval_sec * SECOND, 600 * SECOND)) {
+      fails = 0
+      firstFail = undefined
+    }
     const why = `${verdict} after ${fails} failing and ${oks} good rounds, thresholds ${fail_threshold} and ${recover_threshold}`
     const nothing: Expected = { ...NOTHING, verdict, why }
     if (verdict === 'fail') {
