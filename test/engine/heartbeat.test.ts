@@ -210,6 +210,16 @@ describe('a heartbeat', () => {
     expect((await r.engine.results.list(id)).items).toHaveLength(60)
   })
 
+  it('hears that a job failed, however much it has logged', async () => {
+    const { signal, state, events } = await job()
+    await signal('start')
+    const lines = []
+    for (let i = 0; i < 70; i++) lines.push(await signal('log', { message: `line ${i}` }))
+    expect(lines.filter(({ ignored }) => ignored === 'rate_limited')).toHaveLength(10)
+    expect(await signal('fail')).not.toHaveProperty('ignored')
+    expect([await state(), events()]).toEqual(['down', ['down']])
+  })
+
   it('does not know a token that nobody has', async () => {
     const { r } = await job()
     await expect(r.engine.signal('A'.repeat(22), { kind: 'success' })).rejects.toMatchObject({

@@ -27,7 +27,7 @@ import type { ChangeBus } from '../monitors/change-bus.ts'
 import { slidingLog } from '../core/sliding-log.ts'
 import { hashOf } from '../core/tokens.ts'
 
-/** Signals of one monitor per minute; more are answered and not recorded. */
+/** Signals of one monitor per minute, and lines for its log; more are answered and not recorded. */
 const SIGNALS = { limit: 60, window_ms: 60_000 }
 
 export interface SignalAnswer {
@@ -108,7 +108,9 @@ export function createPushMonitors({
       const { push } = found.type.checker
       if (push === undefined) throw new NotFoundError('monitor')
       const { id } = found.record
-      if (!signalLog.take(String(id), SIGNALS).allowed)
+      // A job that logs a lot is still heard when it fails.
+      const counted = input.kind === 'log' ? `log ${id}` : String(id)
+      if (!signalLog.take(counted, SIGNALS).allowed)
         return { ...answerOf(found), ignored: 'rate_limited' }
       const changed = await changeAndPublish(id, (cached) => {
         const at = clock.now()
