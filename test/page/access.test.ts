@@ -628,6 +628,21 @@ describe('a page for customers', () => {
     expect(text).not.toContain('10.7.7.7')
   })
 
+  it('does not tell it after the address has changed either', async () => {
+    const made = await site({ public: [{ slug: 'x', title: 'X', monitors: [1, 2] }] })
+    await made.create('10.7.7.7', { name: null })
+    await made.create('10.8.8.8', { name: 'Shop' })
+    // As a client does that sends back what it has read.
+    await made.engine.monitors.update(1, { name: '10.7.7.7', host: '10.7.7.8' })
+    await made.engine.monitors.update(1, { host: '10.7.7.9' })
+    await made.engine.monitors.update(2, { host: '10.8.8.9' })
+    const { items } = await made.engine.monitors.list()
+    expect(items.map(({ name }) => name)).toEqual(['10.7.7.9', 'Shop'])
+    const text = await made.visitor().text('/status/x')
+    expect(text).toContain('Unnamed service')
+    expect(text).not.toContain('10.7.7.')
+  })
+
   it('shows addresses and causes where the operator wants that', async () => {
     const { visit } = await shown({ show_targets: true, show_causes: true })
     const text = await visit.text('/status/shop')

@@ -19,7 +19,12 @@ import { allowanceOf, quotasOf } from './quotas.ts'
 import type { MonitorType } from '../registry/registry.ts'
 import { boundedChanges, fieldChanges, auditRecord } from './audit.ts'
 import type { CachedMonitor, Planned } from '../monitors/cached-monitor.ts'
-import { validateMonitor, withoutDeletedIds, withoutDeletedMembers } from './validate-input.ts'
+import {
+  addressName,
+  validateMonitor,
+  withoutDeletedIds,
+  withoutDeletedMembers,
+} from './validate-input.ts'
 import type { ValidMonitor } from './validate-input.ts'
 import type { ServiceContext } from './service-context.ts'
 
@@ -73,8 +78,8 @@ export async function applyPatch(
   const table = type.all
   const common = await withoutDeletedIds(core, record.account_id, record.common)
   const stored = await withoutDeletedMembers(core, type, settings)
-  const before: JsonObject = { ...(common as unknown as JsonObject), ...stored }
-  const wanted = withoutReadOnly(type, fields)
+  const all: JsonObject = { ...(common as unknown as JsonObject), ...stored }
+  const { before, wanted } = withoutAddress(record, all, withoutReadOnly(type, fields))
   // Masks are searched in the merged input, in which dotted names are resolved.
   const input = unmask(table, merge(table, before, wanted), settings)
   const next = await validateMonitor(core, {
@@ -87,6 +92,21 @@ export async function applyPatch(
   const given = merge(table, {}, wanted)
   requireSecrets(type.checker.fields, { stored: settings, next: next.settings, given })
   return next
+}
+
+/**
+ * A monitor without a name of its own is named after its address, which public pages hide: with another address it
+ * gets another name. A name that is sent back as it is asks for nothing.
+ */
+function withoutAddress(
+  { common, target }: CachedMonitor['record'],
+  { name, ...before }: JsonObject,
+  { name: given = name, ...wanted }: JsonObject,
+): { readonly before: JsonObject; readonly wanted: JsonObject } {
+  const isAddress = given === name && common.name === addressName(target)
+  return isAddress
+    ? { before, wanted }
+    : { before: { ...before, name }, wanted: { ...wanted, name: given } }
 }
 
 /** The record of what differs; none if nothing does. */

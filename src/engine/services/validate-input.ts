@@ -69,7 +69,7 @@ export async function validateMonitor(
     target,
     common: {
       ...common,
-      name: common.name ?? target.slice(0, 200),
+      name: common.name ?? addressName(target),
       location_ids: [...new Set(location_ids)],
       confirm_locations: common.confirm_locations ?? Math.min(2, new Set(location_ids).size),
       tags: distinct(common.tags),
@@ -77,6 +77,11 @@ export async function validateMonitor(
       depends_on: [...new Set(common.depends_on)],
     },
   }
+}
+
+/** What a monitor without a name is called. */
+export function addressName(target: string): string {
+  return target.slice(0, 200)
 }
 
 /** The settings of a composite type without members that were deleted, when a stored monitor is updated. */
