@@ -5,11 +5,12 @@
  */
 
 import { MissingDependencyError } from '../../errors.ts'
+import { createStop } from '../../net/timing/stop.ts'
 import { formsOfLogin } from '../../secrets/forms.ts'
 import { beginAttempt } from '../../webhook/attempt.ts'
 import type { Delivery, DeliveryContext, AttemptResult } from '../../webhook/contact-kind.ts'
 import { printable } from '../../model/printable.ts'
-import { withoutSecrets } from '../../secrets/redaction.ts'
+import { withoutSecretsSteps } from '../../secrets/redaction.ts'
 import { classify } from '../../webhook/retry.ts'
 import type { DeliveryClass } from '../../webhook/retry.ts'
 import { messageOf } from '../words.ts'
@@ -35,8 +36,10 @@ export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise
   const { server, envelope, delivery, brand } = mailing
   const attempt = beginAttempt(ctx, mailing.deadlineMs)
   const progress = { sending: false }
-  const answer = (said: string): string =>
-    printable(withoutSecrets(said, passwordForms(server))).slice(0, ANSWER_CHARS)
+  const answer = async (said: string): Promise<string> => {
+    const steps = withoutSecretsSteps(said, passwordForms(server))
+    return printable(await ctx.network.turns.run(createStop(), steps)).slice(0, ANSWER_CHARS)
+  }
   try {
     const { Client, Composer } = await loadDriver()
     const letter = { ...envelope, message: messageOf(delivery), written: mailing.written, brand }
@@ -45,7 +48,7 @@ export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise
     const accepted = await handOver(Client, attempt, { server, envelope, message, onSend })
     warnOfRejected(ctx, delivery, accepted)
     const said = [accepted.response, ...accepted.rejected].join(' ')
-    return { ...end('delivered', null), answer: answer(said), duration_ms: attempt.elapsed() }
+    return { ...end('delivered', null), duration_ms: attempt.elapsed(), answer: await answer(said) }
   } catch (error) {
     if (error instanceof MissingDependencyError) {
       ctx.log.error({ err: error }, 'an e-mail could not be sent')
@@ -54,8 +57,8 @@ export async function attemptTo(ctx: DeliveryContext, mailing: Mailing): Promise
     const code = attempt.codeOf(error)
     return {
       ...end(classOf(code), code),
-      answer: code.startsWith('smtp_') ? answer((error as Error).message) : null,
       duration_ms: attempt.elapsed(),
+      answer: code.startsWith('smtp_') ? await answer((error as Error).message) : null,
       ...(code === 'stopped' && !progress.sending ? { uncounted: true } : {}),
     }
   } finally {
