@@ -81,12 +81,25 @@ export async function prepare(
   return { windows, listed, unlisted: [...known].filter(([key]) => !keys.has(key)) }
 }
 
-/** Monitors with a key; a list never changes any other. */
 async function knownMonitors(
   scope: Scope,
   problems: Problems,
 ): Promise<ReadonlyMap<string, MonitorSummary>> {
   const known = new Map<string, MonitorSummary>()
+  for await (const [key, monitor] of keyedMonitors(scope)) {
+    const twin = known.get(key)
+    if (twin !== undefined) {
+      problems[`${key}.key`] = `invalid: the monitors ${twin.id} and ${monitor.id} both have it`
+    }
+    known.set(key, monitor)
+  }
+  return known
+}
+
+/** Monitors with a key, in the order of their creation; a list never changes any other. */
+export async function* keyedMonitors(
+  scope: Pick<Scope, 'monitors'>,
+): AsyncGenerator<readonly [key: string, monitor: MonitorSummary]> {
   for (let after: number | null = 0; after !== null;) {
     const page: Awaited<ReturnType<typeof scope.monitors.list>> = await scope.monitors.list({
       limit: PAGE,
@@ -94,16 +107,10 @@ async function knownMonitors(
     })
     for (const monitor of page.items) {
       const key = keyIn(monitor.tags)
-      if (key === undefined) continue
-      const twin = known.get(key)
-      if (twin !== undefined) {
-        problems[`${key}.key`] = `invalid: the monitors ${twin.id} and ${monitor.id} both have it`
-      }
-      known.set(key, monitor)
+      if (key !== undefined) yield [key, monitor]
     }
     after = page.next
   }
-  return known
 }
 
 type IdsByName = ReadonlyMap<string, readonly number[]>

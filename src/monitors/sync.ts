@@ -12,11 +12,12 @@ import type { AnyChecker } from '../checkers/checker.ts'
 import type { Engine } from '../engine/api/engine.ts'
 import type { MonitorSummary } from '../engine/api/views.ts'
 import type { FieldTable } from '../fields/field.ts'
+import { unlessGone, ValidationError } from '../errors.ts'
 import type { JsonObject } from '../model.ts'
 import type { MonitorEntry } from './define.ts'
 import { NO_WINDOWS } from './plan.ts'
 import type { CreatedMonitor, KnownMonitor, SyncPlan } from './plan.ts'
-import { prepare } from './prepare.ts'
+import { keyedMonitors, prepare } from './prepare.ts'
 import type { Preparation, PreparedEntry, Scope } from './prepare.ts'
 import { UNLISTED_TAG } from './reading.ts'
 import { applyWindows, planWindows } from './windows.ts'
@@ -153,22 +154,38 @@ async function applyPlan(work: Work, plan: SyncPlan): Promise<SyncPlan> {
   const create: CreatedMonitor[] = []
   const toUpdate = new Set(plan.update.map(({ key }) => key))
   const returning = returningOf(preparation, plan)
-  for (const { entry, input, known } of preparation.listed) {
-    const depends_on = entry.depends_on.flatMap((key) => ids.get(key) ?? [])
-    const whole = { ...input, depends_on }
+  /** With the parents, of which another sync may have removed one since, because it had made its own. */
+  const withParents = async <T>(
+    { entry: { depends_on }, input }: PreparedEntry,
+    change: (whole: JsonObject) => Promise<T>,
+  ): Promise<T> => {
+    const once = () =>
+      change({ ...input, depends_on: depends_on.flatMap((key) => ids.get(key) ?? []) })
+    return once().catch(async (error: unknown) => {
+      if (!(error instanceof ValidationError) || !('depends_on' in error.fields)) throw error
+      await removeTwins(work, ids)
+      return once()
+    })
+  }
+  for (const prepared of preparation.listed) {
+    const { entry, known } = prepared
     if (known === undefined) {
-      const { id, name } = await scope.monitors.create(whole as never)
+      const { id, name } = await withParents(prepared, (whole) =>
+        scope.monitors.create(whole as never),
+      )
       ids.set(entry.key, id)
       create.push({ key: entry.key, id, type: entry.type, name })
-      if (entry.paused === true) await scope.monitors.pause(id)
+      if (entry.paused === true) await scope.monitors.pause(id).catch(unlessGone)
       changed()
     } else if (toUpdate.has(entry.key)) {
-      const patch = wholePatch(work.engine, whole)
-      const returns = returning.has(known.id)
-      await scope.monitors.update(known.id, returns ? { ...patch, tags: known.tags } : patch)
+      const kept = returning.has(known.id) ? { tags: known.tags } : {}
+      await withParents(prepared, (whole) =>
+        scope.monitors.update(known.id, { ...wholePatch(work.engine, whole), ...kept }),
+      )
       changed()
     }
   }
+  if (create.length > 0) await removeTwins(work, ids)
   for (const { id } of plan.resume) {
     await scope.monitors.resume(id)
     const tags = returning.get(id)
@@ -180,7 +197,29 @@ async function applyPlan(work: Work, plan: SyncPlan): Promise<SyncPlan> {
   const { windows } = preparation
   if (windows !== undefined)
     await applyWindows(scope.maintenance, { prepared: windows, plan: plan.maintenance }, changed)
-  return { ...plan, create }
+  return { ...plan, create: create.map((each) => ({ ...each, id: ids.get(each.key) ?? each.id })) }
+}
+
+/**
+ * Servers that start together on one database all find a monitor missing, and make it: the first one of each key stays,
+ * whoever sees the others removes them, and the last one to end sees all. `ids` has those that stay.
+ */
+async function removeTwins({ scope, preparation }: Work, ids: Map<string, number>): Promise<void> {
+  const found = new Map<string, number[]>()
+  for await (const [key, { id }] of keyedMonitors(scope))
+    if (ids.has(key)) found.set(key, [...(found.get(key) ?? []), id])
+  const keys = new Set<string>()
+  for (const [key, [first = 0, ...others]] of found) {
+    if (ids.get(key) !== first || others.length > 0) keys.add(key)
+    ids.set(key, first)
+    for (const id of others) await scope.monitors.remove(id).catch(unlessGone)
+  }
+  for (const { entry } of preparation.listed) {
+    const id = ids.get(entry.key)
+    if (id === undefined || !entry.depends_on.some((key) => keys.has(key))) continue
+    const depends_on = entry.depends_on.flatMap((key) => ids.get(key) ?? [])
+    await scope.monitors.update(id, { depends_on }).catch(unlessGone)
+  }
 }
 
 /**

@@ -9,7 +9,7 @@
 import type { AccountScope } from '../engine/api/engine.ts'
 import type { WindowInput } from '../engine/api/inputs.ts'
 import type { MaintenanceView } from '../engine/api/maintenance.ts'
-import { isWatchpostError, ValidationError } from '../errors.ts'
+import { isWatchpostError, unlessGone, ValidationError } from '../errors.ts'
 import type { Json } from '../model.ts'
 import { isJsonObject } from '../model/json.ts'
 import { isKey, KEY_PROBLEM, namesIn, tagOf } from './reading.ts'
@@ -104,6 +104,7 @@ export async function applyWindows(
 ): Promise<void> {
   const inputs = new Map(prepared.listed.map(({ key, input }) => [key, input]))
   for (const { key } of plan.create) await windows.create(inputs.get(key) as Input).then(changed)
+  if (plan.create.length > 0) await removeTwins(windows, inputs)
   for (const { key, id } of plan.update)
     await windows.update(id, inputs.get(key) as Input).then(changed)
   for (const { id } of plan.remove) await windows.remove(id).then(changed)
@@ -148,8 +149,25 @@ function readEntries(
   })
 }
 
+/** Of windows that several syncs made at the same time, the first one of each key stays. */
+async function removeTwins(windows: Windows, listed: { has(key: string): boolean }): Promise<void> {
+  const first = new Set<string>()
+  for await (const [key, { id }] of keyedWindows(windows)) {
+    if (first.has(key)) await windows.remove(id).catch(unlessGone)
+    else if (listed.has(key)) first.add(key)
+  }
+}
+
+/** Of several with a key the last: a sync that was interrupted may have left twins. */
 async function knownWindows(windows: Windows): Promise<ReadonlyMap<string, MaintenanceView>> {
   const known = new Map<string, MaintenanceView>()
+  for await (const [key, window] of keyedWindows(windows)) known.set(key, window)
+  return known
+}
+
+async function* keyedWindows(
+  windows: Windows,
+): AsyncGenerator<readonly [key: string, window: MaintenanceView]> {
   for (let after: number | null = 0; after !== null;) {
     const page: Awaited<ReturnType<Windows['list']>> = await windows.list({
       limit: PAGE,
@@ -157,11 +175,10 @@ async function knownWindows(windows: Windows): Promise<ReadonlyMap<string, Maint
     })
     for (const window of page.items) {
       const tag = window.tags.find((each) => each.startsWith(KEY_TAG))
-      if (tag !== undefined) known.set(tag.slice(KEY_TAG.length), window)
+      if (tag !== undefined) yield [tag.slice(KEY_TAG.length), window]
     }
     after = page.next
   }
-  return known
 }
 
 function placeOf(key: string, field: string): string {

@@ -152,6 +152,42 @@ describe('a list of monitors', () => {
   })
 })
 
+describe('syncs at the same time, as of servers that start together on one database', () => {
+  const maintenance = [
+    { key: 'night', name: 'Night', window: { at: '02:00', duration_min: 60 }, all_monitors: true },
+  ] as const
+
+  it('leave each monitor and each window once', async () => {
+    const { engine, sync } = await account()
+    const list = [SHOP, { ...DB, depends_on: ['shop'] }, { ...DB, key: 'paused', paused: true }]
+    await Promise.all([1, 2, 3].map(() => sync(list, { maintenance })))
+    const { items } = await engine.monitors.list()
+    expect(items.map(({ tags }) => tags)).toEqual([['key:shop'], ['key:db'], ['key:paused']])
+    expect((await engine.maintenance.list()).items).toHaveLength(1)
+    const [shop, db, paused] = items
+    expect((await engine.monitors.get(db?.id ?? 0)).depends_on).toEqual([shop?.id])
+    expect(paused?.state).toBe('paused')
+    expect(isEmptyPlan(await sync(list, { maintenance }))).toBe(true)
+  })
+})
+
+describe('a sync that takes longer than another one at the same time', () => {
+  it('goes on with the monitors that stay', async () => {
+    const { engine, sync } = await account()
+    const child = { ...DB, depends_on: ['shop'] }
+    const more = Array.from({ length: 60 }, (_, n) => ({ ...DB, key: `more-${n}` }))
+    const paused = { ...SHOP, paused: true }
+    // The second one makes its `db` long after the first one has removed its `shop`.
+    await Promise.all([sync([paused, child, ...more.slice(0, 30)]), sync([paused, ...more, child])])
+    const { items } = await engine.monitors.list({ q: 'shop' })
+    expect(items.map(({ state }) => state)).toEqual(['paused'])
+    const { items: children } = await engine.monitors.list({ tag: [['key:db']] })
+    expect(children).toHaveLength(1)
+    const { depends_on } = await engine.monitors.get(children[0]?.id ?? 0)
+    expect(depends_on).toEqual(items.map(({ id }) => id))
+  })
+})
+
 describe('a monitor that is not in the list any more', () => {
   it.each([
     ['leave', undefined, ['up', 'up']],
