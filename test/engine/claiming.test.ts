@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { createAttemptsUnderWay } from '../../src/engine/delivery/attempts-under-way.ts'
 import { createClaiming } from '../../src/engine/delivery/claiming.ts'
 import type { DeliveryLimits } from '../../src/engine/delivery/claiming.ts'
-import type { NotificationRecord } from '../../src/model.ts'
+import { StorageError } from '../../src/errors.ts'
+import type { ContactRecord, NotificationRecord } from '../../src/model.ts'
 import type { FullStore } from '../../src/store/store.ts'
-import { anotherAccount } from '../../src/testing/store-suite/case.ts'
+import { anotherAccount, contact } from '../../src/testing/store-suite/case.ts'
 import { NOON } from './cached-monitor.ts'
 import { outboxRig } from './outbox-rig.ts'
 
@@ -33,8 +34,11 @@ async function claimingRig(given: Given = {}) {
   const attempts: Attempt[] = []
   const underWay = createAttemptsUnderWay()
   const byContact = new Map(Object.entries(hosts).map(([id, host]) => [Number(id), host]))
+  const known = new Set(grouped)
+  const update = ({ id, group_window_sec }: ContactRecord): void =>
+    void (group_window_sec > 0 && known.add(id))
   const claiming = createClaiming({
-    ...{ core, limits, underWay, hosts: { byContact, grouped: new Set(grouped) } },
+    ...{ core, limits, underWay, hosts: { byContact, grouped: known, update } },
     attempt: (rows, latest_start) =>
       new Promise((resolve, reject) => {
         const end = (error?: Error): void => (error === undefined ? resolve() : reject(error))
@@ -317,12 +321,7 @@ describe('attempts at the same time', () => {
 
 describe('contacts that group their notifications', () => {
   /** Rows that have waited for the end of a window; `each`: a contact has an account of its own. */
-  async function waited(
-    { error = 'grouped', ...given }: Given & { readonly error?: string },
-    contacts: readonly number[],
-    attempts = 0,
-    each = false,
-  ) {
+  async function waited(given: Given, contacts: readonly number[], attempts = 0, each = false) {
     const all = await claimingRig(given)
     const accounts = new Map<number, number>()
     for (const contact_id of contacts) {
@@ -333,7 +332,7 @@ describe('contacts that group their notifications', () => {
     for (const { id, claims } of await all.store.notifications.claim({
       ...{ now: NOON, lease_until: NOON + 1, limit: 999, per_contact: 999 },
     })) {
-      const end = { status: 'queued', attempts, interruptions: 0, error } as const
+      const end = { status: 'queued', attempts, interruptions: 0, error: 'grouped' } as const
       await all.store.notifications.finish({ id, claim: claims, due_at: NOON, at: NOON, ...end })
     }
     return all
@@ -389,16 +388,30 @@ describe('contacts that group their notifications', () => {
     await fresh.wake()
     expect(fresh.ids()).toEqual([[1]])
 
-    const held = { deliveriesPerContact: 1, grouped: [9], error: 'quiet_hours' }
-    const others = await waited(held, [1, 1])
+    const others = await waited({ deliveriesPerContact: 1, grouped: [9] }, [1, 1])
     await others.wake()
     expect(others.ids()).toEqual([[1]])
   })
 
-  it('get in one attempt what waits for a window that another process has set', async () => {
-    const all = await waited({ deliveriesPerContact: 1, grouped: [] }, [1, 1, 1])
-    await all.wake()
-    expect(all.ids()).toEqual([[1, 2, 3]])
+  it.each([
+    ['has waited', 0],
+    ['was tried', 1],
+  ])('get in one attempt what %s, by a window that another process has set', async (_, tried) => {
+    const all = await waited({ deliveriesPerContact: 2, shared: true }, [1, 2, 1, 2, 1, 99], tried)
+    const { store, wake, ids } = all
+    for (const group_window_sec of [60, 0])
+      await store.contacts.create(contact({ group_window_sec }))
+    await wake()
+    expect(ids()).toEqual([[1, 3, 5], [2], [4], [6]])
+  })
+
+  it('get by themselves what has a contact that cannot be read', async () => {
+    const all = await waited({ deliveriesPerContact: 2, shared: true }, [1, 1])
+    const { store, wake, ids, logged } = all
+    store.contacts.get = () => Promise.reject(new StorageError('the disk is full'))
+    await wake()
+    expect(ids()).toEqual([[1], [2]])
+    expect(logged).toEqual(['error: a contact could not be read: the disk is full'])
   })
 
   it('get what was claimed already where the rest cannot be read, and later only the rest', async () => {

@@ -260,14 +260,10 @@ describe('rows that go out together', () => {
       row(1),
       row(2, { event: 'test' }),
       row(3, { error: null }),
-      row(4, { contact_id: 3, error: 'quiet_hours' }),
-      row(5, { contact_id: 3, error: 'quiet_hours' }),
+      row(4, { contact_id: 3 }),
+      row(5, { contact_id: 3 }),
     ]
     expect(idsOf(rows)).toEqual([[1], [2], [3], [4], [5]])
-  })
-
-  it('are also those that wait for a window of which only another process knows', () => {
-    expect(idsOf([row(1, { contact_id: 3 }), row(2, { contact_id: 3 })])).toEqual([[1, 2]])
   })
 
   it('are at most fifty', () => {

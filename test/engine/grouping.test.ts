@@ -115,14 +115,7 @@ describe('rows that go out together', () => {
   it('are no tests, none that has not waited, and none of a contact that does not group', () => {
     expect(idsOf([waited(1, { event: 'test' }), waited(2)])).toEqual([[1], [2]])
     expect(idsOf([row({ id: 1 }), row({ id: 2 })])).toEqual([[1], [2]])
-    const quiet = { error: 'quiet_hours' }
-    expect(idsOf([waited(1, quiet), waited(2, quiet)], [8])).toEqual([[1], [2]])
-  })
-
-  it('are those of a contact whose window another process has set, as they say themselves', () => {
-    expect(idsOf([waited(1), waited(2, { event: 'test' }), waited(3)], [])).toEqual([[1, 3], [2]])
-    const tried = { error: 'timeout', attempts: 1 }
-    expect(idsOf([waited(4, tried), waited(5, tried)], [])).toEqual([[4], [5]])
+    expect(idsOf([waited(1), waited(2)], [8])).toEqual([[1], [2]])
   })
 
   it('are at most fifty', () => {

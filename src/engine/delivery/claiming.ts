@@ -11,7 +11,7 @@ import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import type { ContactHosts } from './contact-hosts.ts'
-import { groupsOf, joinsGroup, LARGEST_GROUP } from './grouping.ts'
+import { groupsOf, hasWaited, joinsGroup, LARGEST_GROUP } from './grouping.ts'
 
 /** Longer than any attempt; afterwards another process may claim the row. */
 const LEASE_MS = 30_000
@@ -51,7 +51,7 @@ export interface DeliveryLimits {
 export interface ClaimingOptions {
   readonly core: Core
   readonly limits: DeliveryLimits
-  readonly hosts: Pick<ContactHosts, 'byContact' | 'grouped'>
+  readonly hosts: Pick<ContactHosts, 'byContact' | 'grouped' | 'update'>
   readonly underWay: AttemptsUnderWay
   /** Attempts claimed rows as one, and records it. Must not start after `latest_start`, in monotonic ms; a failure is logged. */
   readonly attempt: (rows: readonly NotificationRecord[], latest_start: number) => Promise<void>
@@ -112,11 +112,26 @@ export function createClaiming({
         per_account: WAITING_FACTOR * deliveries,
         hosts: { of: hosts.byContact, limit: deliveriesPerHost },
       })
+      await learnWindows(rows)
       const all = [...rows, ...(await restOfGroups(rows, now))]
       for (const group of groupsOf(all, hosts.grouped)) begin(group, latest_start)
       if (all.length > 0) clock.timer(SLOW_AFTER_MS, () => freeSlots(all), { background: true })
       if (rows.length < limit) return sleepUntilDue()
     }
+  }
+
+  /** Another process may have given its window to a contact whose rows have waited, or were tried. */
+  async function learnWindows(rows: readonly NotificationRecord[]): Promise<void> {
+    if (!store.shared) return
+    const unsure = rows.filter((row) => hasWaited(row) && !hosts.grouped.has(row.contact_id))
+    const learn = async (contact_id: number): Promise<void> => {
+      const contact = await store.contacts.get(contact_id)
+      if (contact !== undefined) hosts.update(contact)
+    }
+    const learning = [...new Set(unsure.map(({ contact_id }) => contact_id))].map(learn)
+    // Where one cannot be read, its rows are sent by themselves.
+    for (const each of await Promise.allSettled(learning))
+      if (each.status === 'rejected') logError(core, each.reason, 'a contact could not be read')
   }
 
   /**

@@ -43,13 +43,12 @@ export function hasWaited({
   return attempts > 0 || interruptions > 0 || isWaitReason(error)
 }
 
-/** Whether a row goes out with others. Another process may have changed the contact: what the row says counts as well. */
+/** Whether a row goes out with others of its contact, if that is `grouped`. */
 export function joinsGroup(
   row: Pick<NotificationRecord, 'contact_id' | 'event' | 'attempts' | 'interruptions' | 'error'>,
   grouped: ReadonlySet<number>,
 ): boolean {
-  const isGrouped = grouped.has(row.contact_id) || row.error === GROUPED
-  return isGrouped && row.event !== 'test' && hasWaited(row)
+  return grouped.has(row.contact_id) && row.event !== 'test' && hasWaited(row)
 }
 
 /** Whether this `error` of a row says why it waits, and not how an attempt ended. */
