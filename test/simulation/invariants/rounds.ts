@@ -47,8 +47,10 @@ export const ROUND_INVARIANTS = [
           const key = `${step.life} ${story.id} ${round} ${location_id}`
           const times = (stored.get(key) ?? 0) + 1
           stored.set(key, times)
-          // The same time comes twice where the clock was set back.
-          if (times > (asked.get(key) ?? 1))
+          // The same time comes twice where the clock was set back. Of the second round the engine cannot tell whether a
+          // commit without an answer took effect: the last round of the monitor has its time already.
+          const orders = asked.get(key) ?? 1
+          if (times > (orders === 1 ? 1 : orders + 1))
             yield `monitor ${story.id}: round ${round} was stored again at ${when(step)}`
         }
       }
