@@ -151,9 +151,9 @@ export const parts = {
   windows: { sources: [WINDOWS], tests: named('test/engine', 'window-switches') },
   rounds: {
     sources: rest('src/engine/rounds'),
-    tests: named('test/engine', 'open-rounds stored-rounds'),
+    tests: named('test/engine', 'open-rounds stored-rounds started-repeats'),
   },
-  outbox: { sources: rest('src/engine/delivery'), tests: named('test/engine', 'sending') },
+  outbox: { sources: rest('src/engine/delivery'), tests: named('test/engine', 'sending changed-quiet-hours') },
   scheduling: {
     sources: rest('src/engine/scheduling'),
     tests: named('test/engine', 'monitor-schedule schedule-changes suppressed-heartbeats'),
