@@ -8,6 +8,7 @@
 import { boundedLog } from '../access/bounded-log.ts'
 import { renewed } from '../access/renewed.ts'
 import { createTurns } from '../access/turns.ts'
+import { createWaitingRequests } from '../access/waiting-requests.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api/engine.ts'
@@ -90,6 +91,7 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   const delays = textInstruments.histogram(LOOP_DELAY)
   const loop = measureLoopDelay(clock, delays)
   const inTurn = createTurns(1)
+  const waiting = createWaitingRequests()
 
   async function text(scope: MetricsScope = {}): Promise<string> {
     // Absent means all accounts; `undefined` as a value does not.
@@ -124,12 +126,15 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
     if (wait_sec !== undefined) return plain(429, { 'Retry-After': `${wait_sec}` })
     if (wrong) return plain(401, { 'WWW-Authenticate': 'Bearer' })
     const { scope } = reading
+    const reader = scope.account_id ?? EVERYBODY
+    const leave = options.rateLimit === false ? () => undefined : waiting.enter(reader)
+    if (leave === undefined) return plain(429, { 'Retry-After': '5' })
     const admitted = renewed<typeof reading | 'wrong' | undefined>(clock, reading, () =>
       readerFor(request),
     )
     // Reads before it may take minutes.
     const whole = async () => (typeof (await admitted()) === 'object' ? text(scope) : undefined)
-    const body = head ? null : await inTurn(scope.account_id ?? EVERYBODY, whole)
+    const body = await (head ? Promise.resolve(null) : inTurn(reader, whole)).finally(leave)
     if (body === undefined) return plain(401, { 'WWW-Authenticate': 'Bearer' })
     return new Response(body, { headers: headersOf(CONTENT_TYPE) })
   }

@@ -46,6 +46,36 @@ it('are answered one after the other, accounts in turn', async () => {
   expect(reading.longest_ms).toBeLessThan(TURN_MS)
 })
 
+it.each([
+  ['fifty of an account wait, whatever the key', {}, [50, 20]],
+  ['all wait where requests are not limited', { rateLimit: false as const }, [70, 0]],
+])('%s', async (_, options, expected) => {
+  const engine = createEngine({ store: memoryStore(), checkers: [tcp()], logger: false })
+  onTestFinished(() => engine.stop())
+  const keys = await Promise.all([1, 2].map(async () => (await engine.keys.create()).key))
+  const metrics = createMetrics(engine, { token: TOKEN, ...options })
+  onTestFinished(metrics.close)
+  const read = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await metrics.fetch(new Request('http://localhost/metrics', { headers }))
+    return [answer.status, answer.headers.get('retry-after')]
+  }
+  const readAll = async () => {
+    const asked = Array.from({ length: 70 }, (_unused, n) => read(keys[n % 2] ?? ''))
+    const answers = await Promise.all([...asked, read(TOKEN)])
+    expect(answers.pop()).toEqual([200, null])
+    const refused = answers.filter(([status]) => status === 429)
+    expect(new Set(refused.map(([, after]) => after))).toEqual(
+      new Set(refused.length === 0 ? [] : ['5']),
+    )
+    return [answers.length - refused.length, refused.length]
+  }
+  expect(await readAll()).toEqual(expected)
+  // Nobody waits any more.
+  expect(await read(TOKEN)).toEqual([200, null])
+  expect(await read(keys[0] ?? '')).toEqual([200, null])
+})
+
 it('that wait are not answered if their key was revoked meanwhile', async () => {
   const clock = simulatedClock()
   const engine = createEngine({ store: memoryStore(), checkers: [tcp()], clock, logger: false })
