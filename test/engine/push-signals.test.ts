@@ -84,6 +84,17 @@ describe('a signal', () => {
       })
   })
 
+  it('is heard after sixty lines of a log, of which each job has as many', async () => {
+    const { push, memo, add } = await pushing()
+    await add({}, 'other job')
+    const log = () => push.signal(TOKEN, { kind: 'log' })
+    for (let n = 0; n < 60; n++) expect(await log()).not.toHaveProperty('ignored')
+    expect(await log()).toMatchObject({ ignored: 'rate_limited' })
+    expect(await push.signal('other job', { kind: 'log' })).not.toHaveProperty('ignored')
+    expect(await push.signal(TOKEN, { kind: 'fail' })).not.toHaveProperty('ignored')
+    expect(memo()?.heard.at(-1)).toBe('fail')
+  })
+
   it('beyond sixty in a minute is answered, and not remembered', async () => {
     const { push, memo, clock } = await pushing()
     for (let n = 0; n < 60; n++) await push.signal(TOKEN, { kind: 'success' })
