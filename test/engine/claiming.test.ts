@@ -405,6 +405,23 @@ describe('contacts that group their notifications', () => {
     expect(ids()).toEqual([[1, 3, 5], [2], [4], [6]])
   })
 
+  it.each([
+    [true, [2, 99]],
+    [false, []],
+  ])('of which a shared store (%s) may know more are asked for', async (shared, expected) => {
+    const given = { deliveriesPerContact: 2, shared, grouped: [1] }
+    const { store, queue, wake, logged } = await waited(given, [1, 2, 2, 99], 1)
+    await queue({ contact_id: 3, event: 'down' })
+    const asked: number[] = []
+    const { get } = store.contacts
+    store.contacts.get = (id) => {
+      asked.push(id)
+      return get(id)
+    }
+    await wake()
+    expect([asked, logged]).toEqual([expected, []])
+  })
+
   it('get by themselves what has a contact that cannot be read', async () => {
     const all = await waited({ deliveriesPerContact: 2, shared: true }, [1, 1])
     const { store, wake, ids, logged } = all
