@@ -151,7 +151,7 @@ export const parts = {
   windows: { sources: [WINDOWS], tests: named('test/engine', 'window-switches') },
   rounds: {
     sources: rest('src/engine/rounds'),
-    tests: named('test/engine', 'open-rounds stored-rounds started-repeats'),
+    tests: named('test/engine', 'open-rounds stored-rounds plan-repeats'),
   },
   outbox: { sources: rest('src/engine/delivery'), tests: named('test/engine', 'sending changed-quiet-hours') },
   scheduling: {
