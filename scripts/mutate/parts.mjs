@@ -130,7 +130,7 @@ export const parts = {
       [
         'cadence check-activity evaluation-queue scheduler staleness composite-schedule waiting-children',
         'retry-queue suppression plan-notifications read-answer round-event round-records round-warnings',
-        'grouping batch-barrier after-attempt attempts-under-way bounded-attempt send-decision',
+        'grouping batch-barrier after-attempt attempts-under-way bounded-attempt send-decision plan-repeats',
       ].join(' '),
     ),
   },
@@ -153,7 +153,10 @@ export const parts = {
     sources: rest('src/engine/rounds'),
     tests: named('test/engine', 'open-rounds stored-rounds plan-repeats'),
   },
-  outbox: { sources: rest('src/engine/delivery'), tests: named('test/engine', 'sending changed-quiet-hours') },
+  outbox: {
+    sources: rest('src/engine/delivery'),
+    tests: named('test/engine', 'sending changed-quiet-hours'),
+  },
   scheduling: {
     sources: rest('src/engine/scheduling'),
     tests: named('test/engine', 'monitor-schedule schedule-changes suppressed-heartbeats'),

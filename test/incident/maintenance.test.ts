@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cronOccurrences } from '../../src/fields/cron.ts'
-import { maintenanceAt as lookedUp } from '../../src/incident/maintenance.ts'
+import { isOpen, maintenanceAt as lookedUp } from '../../src/incident/maintenance.ts'
 import type { Maintenance } from '../../src/incident/maintenance.ts'
 import type { CronWindow, MaintenanceWindow, RecurringWindow } from '../../src/model.ts'
 import { timeZones } from '../../src/model/time.ts'
@@ -40,6 +40,11 @@ function windows(rule: MaintenanceWindow, from: string, count: number): string[]
   }
   return found
 }
+
+it('a window is open from its start until before its end, and not without an end', () => {
+  expect([9, 10, 19, 20].map((at) => isOpen([10, 20], at))).toEqual([false, true, true, false])
+  expect(isOpen([10, Infinity], 15)).toBe(false)
+})
 
 describe('a window that comes once', () => {
   const once = { start: '2026-03-01T22:00:00.000Z', end: '2026-03-02T02:00:00.000Z' }

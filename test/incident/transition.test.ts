@@ -291,6 +291,17 @@ describe('times', () => {
     expect(transition(before, eventOf('ok', at), policy).state).toMatchObject({ state: 'up' })
   })
 
+  it.each(['ok', 'fail → fail', 'fail → fail → ok'])(
+    '%s is as before after an absence',
+    (words) => {
+      const { state } = play(words)
+      const policy = { fail_threshold: 2, recover_threshold: 3, gap_ms: 2 * MINUTE }
+      const later = transition(state, eventOf('unknown', START + 1000 * MINUTE), policy).state
+      const { state: name, fails, first_fail_at, incident } = state
+      expect(later).toMatchObject({ state: name, fails, first_fail_at, incident })
+    },
+  )
+
   it('an incident outlasts an absence, and what is not watched in rounds has none', () => {
     const down = play('fail → fail').state
     const later = { ...eventOf('fail', START + 1000 * MINUTE) }

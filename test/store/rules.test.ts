@@ -161,6 +161,13 @@ describe('accounts', () => {
   })
 })
 
+it('a queued notification waits quietly until it is due', () => {
+  const row = { status: 'queued', error: 'quiet_hours', due_at: 10 } as NotificationRecord
+  expect([9, 10].map((at) => rules.waitsQuietly(row, at))).toEqual([true, false])
+  expect(rules.waitsQuietly({ ...row, status: 'sending' }, 9)).toBe(false)
+  expect(rules.waitsQuietly({ ...row, error: 'grouped' }, 9)).toBe(false)
+})
+
 describe('the time that a receiver sees', () => {
   const row = (change: Partial<NotificationRecord> = {}) =>
     ({ status: 'queued', attempts: 0, interruptions: 0, sent_at: 5, ...change }) as const
