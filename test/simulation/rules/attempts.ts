@@ -47,9 +47,9 @@ export const ATTEMPT_RULES: readonly Rule[] = [
   {
     name: 'lost-at-restart',
     about: 'What a dead process was about to send is never taken up again.',
-    file: 'store/memory/notifications.ts',
-    find: "  return row.status === 'sending' && (row.lease_until ?? 0) <= now\n",
-    replace: '  return false\n',
+    file: 'store/memory/lanes.ts',
+    find: "return status === 'queued' ? due_at : (lease_until ?? 0)",
+    replace: "return status === 'queued' ? due_at : lease_until === null ? 0 : Infinity",
   },
   {
     name: 'no-order',
