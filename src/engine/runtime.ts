@@ -100,7 +100,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
     maintenance: createMaintenanceSchedule(shared),
     staleness,
     onClockSet(set) {
-      push.clockSet(set.by_ms, shardLeases.owns)
+      push.clockSet(set.by_ms, shardLeases.holds)
       outbox.clockSet(set)
     },
   })

@@ -318,6 +318,33 @@ describe('several engines on one store', () => {
     expect(told.map(({ event }) => event)).toEqual(['down', 'down', 'down', 'down'])
   })
 
+  // Before an engine renews its lease, and after it has.
+  it.each([0, 1, 2])(
+    'a clock that is set forward %s s later blames no job that reports',
+    async (seconds) => {
+      const { clock, join, told } = fleet()
+      const [a] = [await join(), await join()]
+      await a.engine.contacts.create({
+        kind: 'recorder',
+        name: 'ops',
+        to: 'ops',
+        all_monitors: true,
+      })
+      await clock.advance(10 * SECOND)
+      const job = { type: 'heartbeat', interval_sec: 600, grace_sec: 60 } as const
+      for (const index of [0, 1, 2, 3]) {
+        const { token } = await a.engine.monitors.create({ ...job, name: `Job ${index}` })
+        await a.engine.signal(String(token), { kind: 'success' })
+      }
+      await clock.advance(MINUTE + seconds * SECOND)
+      clock.jump(60 * MINUTE)
+      await clock.advance(8 * MINUTE)
+      expect(told).toEqual([])
+      await clock.advance(3 * MINUTE)
+      expect(told.map(({ event }) => event)).toEqual(['down', 'down', 'down', 'down'])
+    },
+  )
+
   it('a failure is told once, whoever sees it; what a dead engine queued is sent by another', async () => {
     const { clock, join, told } = fleet()
     const [a, b] = [await join(), await join()]

@@ -22,6 +22,8 @@ const RENEW_MS = 3_000
 export interface ShardLeases {
   /** Whether this engine currently owns the monitor. */
   owns(monitor_id: number): boolean
+  /** The same by the monotonic clock alone: the wall clock was just set, and may be beyond the lease. */
+  holds(this: void, monitor_id: number): boolean
   /** Joins the engines of this store; resolves to the initial shards, `undefined` for all. */
   join(): Promise<readonly number[] | undefined>
   /** Renews the leases from then on, and says which shards come and go. */
@@ -88,11 +90,12 @@ export function createShardLeases(core: Core): ShardLeases {
     renewLater(listener)
   }
 
+  const holds = (monitor_id: number): boolean =>
+    held.has(shardOf(monitor_id)) && clock.monotonic() < until.monotonic
+
   return {
-    owns: (monitor_id) =>
-      held.has(shardOf(monitor_id)) &&
-      clock.now() < until.wall &&
-      clock.monotonic() < until.monotonic,
+    holds,
+    owns: (monitor_id) => holds(monitor_id) && clock.now() < until.wall,
     async join() {
       const mine = await renew()
       held = new Set(mine)
@@ -112,6 +115,7 @@ export function createShardLeases(core: Core): ShardLeases {
 
 const soleOwner: ShardLeases = {
   owns: () => true,
+  holds: () => true,
   join: () => Promise.resolve(undefined),
   keep: () => undefined,
   leave: () => Promise.resolve(),

@@ -6,8 +6,8 @@ export const FLEET_RULES: readonly Rule[] = [
     name: 'lapsed-lease-counts',
     about: 'An engine that stood still goes on checking what another one has by now.',
     file: 'engine/sharing/shard-leases.ts',
-    find: 'clock.now() < until.wall &&\n      clock.monotonic() < until.monotonic',
-    replace: 'clock.now() < Infinity',
+    find: 'holds(monitor_id) && clock.now() < until.wall',
+    replace: 'held.has(shardOf(monitor_id))',
     machines: 2,
   },
   {
