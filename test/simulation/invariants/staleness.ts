@@ -108,10 +108,16 @@ function lastLook(ledger: Ledger, looks: Looks, story: MonitorStory, { life, at 
   // By a clock that was set, what is stored says little; a process that begins then, or that takes the monitor over,
   // looks for itself.
   const set = ledger.all('jump').some((jump) => jump.at <= at)
-  const others = (each: Step): boolean => each.at <= at && each.life !== life
-  const taken = ledger.plan.machines > 1 ? (story.steps.findLast(others)?.at ?? 0) : 0
+  const taken = set && ledger.plan.machines > 1 ? takenOver(story, life, at) : 0
   const begun = set ? Math.max(beginOf(ledger, life), taken) : 0
   return Math.max(story.created.at, Math.min(seen, at), step?.at ?? 0, begun)
+}
+
+/** When this process had the monitor at the latest, as its first change after those of others says. */
+function takenOver({ steps }: MonitorStory, life: number, at: number): number {
+  const others = steps.findLast((each) => each.at <= at && each.life !== life)
+  const own = steps.find((each) => each.n > (others?.n ?? 0) && each.at <= at)
+  return (own ?? others)?.at ?? 0
 }
 
 const fresh = new WeakMap<MonitorStory, readonly Step[]>()
