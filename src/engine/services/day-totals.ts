@@ -15,7 +15,7 @@ import { stepOf } from '../views/hours-view.ts'
 
 /** A result that comes in late, or an import, is seen after this time at the latest. */
 const KEPT_MS = 10 * 60_000
-/** Of all monitors together: about 1 kB each. */
+/** Of all monitors together: about 1 kB each. A monitor without any counts as one. */
 const KEPT_ROWS = 10_000
 /** The time that one query reads: a store may answer synchronously. */
 const PART_MS = 10 * DAY_MS
@@ -37,16 +37,23 @@ export interface DayTotals {
 
 export function createDayTotals(core: Core): DayTotals {
   const kept = new Map<number, Kept>()
+  let rows = 0
 
   function keep(monitor_id: number, read: Kept): void {
-    kept.delete(monitor_id)
+    forget(monitor_id)
     kept.set(monitor_id, read)
-    let rows = [...kept.values()].reduce((sum, { days }) => sum + days.length, 0)
-    for (const [id, { days }] of kept) {
+    rows += rowsOf(read)
+    for (const id of kept.keys()) {
       if (rows <= KEPT_ROWS) return
-      rows -= days.length
-      kept.delete(id)
+      forget(id)
     }
+  }
+
+  function forget(monitor_id: number): void {
+    const known = kept.get(monitor_id)
+    if (!known) return
+    kept.delete(monitor_id)
+    rows -= rowsOf(known)
   }
 
   return {
@@ -65,6 +72,10 @@ export function createDayTotals(core: Core): DayTotals {
       return read.days.filter(({ hour }) => hour >= from && hour < to)
     },
   }
+}
+
+function rowsOf({ days }: Kept): number {
+  return Math.max(days.length, 1)
 }
 
 async function daysBetween(

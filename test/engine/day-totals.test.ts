@@ -1,0 +1,34 @@
+/** Sums of days are kept in memory: reading those of many monitors costs each of them the same. */
+
+import { expect, it, onTestFinished } from 'vitest'
+import { tcp } from '../../src/checkers/tcp.ts'
+import { createEngine } from '../../src/engine/engine.ts'
+import { memoryStore } from '../../src/store/memory.ts'
+import { simulatedClock } from '../../src/testing/index.ts'
+import { makeCopies } from '../support/copies.ts'
+import { measureCpu } from '../support/turns.ts'
+
+const MONITORS = 20_000
+const READS = 500
+
+it('a chart costs no more where charts of many monitors without days were read', async () => {
+  const store = memoryStore()
+  const clock = simulatedClock({ now: Date.UTC(2026, 5, 10, 12) })
+  const engine = createEngine({ store, clock, checkers: [tcp()], logger: false })
+  onTestFinished(() => engine.stop())
+  const { id: first } = await engine.monitors.create({ type: 'tcp', host: 'h.test', port: 1 })
+  await makeCopies(store, first, MONITORS)
+  const to = clock.now()
+  const read = async (from: number, count: number) => {
+    for (let id = from; id < from + count; id++)
+      await engine.monitors.hours(id, { from: to - 3 * 86_400_000, to, step_hours: 24 })
+  }
+  const least = async () => {
+    const tries = []
+    for (let n = 0; n < 4; n++) tries.push((await measureCpu(() => read(first, READS))).cpu_ms)
+    return Math.min(...tries)
+  }
+  const before = await least()
+  await read(first, MONITORS)
+  expect(await least()).toBeLessThan(2 * before)
+})
