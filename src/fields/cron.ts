@@ -126,14 +126,18 @@ function dueAfter(
   // Croner moves a skipped time to the end of the gap, where the wall clock shows a different time.
   const isMoved = !wall.match(new Date(zone.wallClock(next)))
   const from = isMoved ? next - 1 : after
-  const day = from - (from % DAY_MS)
-  const before = zone.offsetOf(day - DAY_MS)
-  const since = zone.offsetOf(day + DAY_MS)
-  if (since <= before || !(isMoved || late)) return next
-  // It does not find one that the clocks have just skipped, and that is still to come.
+  const before = zone.offsetOf(startOf(from) - DAY_MS)
+  const since = Math.max(...[from, next].map((at) => zone.offsetOf(startOf(at) + DAY_MS)))
+  if (since <= before) return next
+  if (!isMoved && !late && zone.wallClock(after) - after === since) return next
+  // Croner finds neither one that was just skipped and is still to come, nor one in the last hour of a day.
   const wanted = wall.nextRun(new Date(from + before))?.getTime() ?? next + since
   if (zone.wallClock(wanted - since) === wanted) return next
   return isMoved ? wanted - before : Math.min(next, wanted - before)
+}
+
+function startOf(at: EpochMs): EpochMs {
+  return at - (at % DAY_MS)
 }
 
 function parse(cron: string, time_zone: string): Schedule {
@@ -152,7 +156,7 @@ export function firstOccurrences(cron: string, count: number): readonly EpochMs[
   const schedule = readCron(cron)
   if (!schedule || !hasDay(schedule, cron)) return []
   const times: EpochMs[] = []
-  for (let from: Date | null = new Date('2024-01-01'); times.length < count;) {
+  for (let from: Date | null = new Date(Date.UTC(2024) - 1); times.length < count;) {
     // A rare one is due on single days: what follows the first years, and the first two times, is alike.
     if (times.length > 1 && from.getTime() > Date.UTC(2032)) break
     from = schedule.nextRun(from)

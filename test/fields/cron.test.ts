@@ -125,6 +125,28 @@ describe('the next occurrence', () => {
     ])
   })
 
+  it('of a time in the last hour of a day that the clocks skip is not left out', () => {
+    // On 2026-03-28 the clocks of Nuuk go from 23:00 to the next day.
+    const nuuk = 'America/Nuuk'
+    const last = '2026-03-29T01:30'
+    expect(times('30 23 * * *', '2026-03-27T12:00:00Z', 3, nuuk)).toEqual([
+      '2026-03-28T01:30',
+      last,
+      '2026-03-30T00:30',
+    ])
+    expect(times('30 23 * * *', '2026-03-29T01:10:00Z', 1, nuuk)).toEqual([last])
+    expect(times('*/30 23 * * 6', '2026-03-20T00:00:00Z', 5, nuuk)).toEqual([
+      '2026-03-22T01:00',
+      '2026-03-22T01:30',
+      '2026-03-29T01:00',
+      last,
+      '2026-04-05T00:00',
+    ])
+    const job = occurrencesOf('30 23 * * *', nuuk)
+    expect(timesBy(job, '2026-03-28T12:00:00Z', 2)).toEqual([last, '2026-03-30T00:30'])
+    expect(timesBy(job, '2026-03-29T01:00:04Z', 1)).toEqual(['2026-03-30T00:30'])
+  })
+
   it('of a job whose time the clocks skip is on the next day, where it ran at the skip', () => {
     const next = occurrencesOf('30 2 * * *', ZONE)
     const tomorrow = '2026-03-09T06:30'
