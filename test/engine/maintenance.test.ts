@@ -345,11 +345,21 @@ describe('the input of a window', () => {
     })
     expect(await refused({ ...work, window: { cron: '* * * * *', duration_min: 1 } })).toEqual({
       window:
-        'out_of_range: "cron": at most once in an hour: a single minute is expected, such as "0 3 * * *"; "duration_min": must be less than the time between two occurrences',
+        'out_of_range: "cron": at most once in an hour: a single minute is expected, such as "0 3 * * *"',
     })
     expect(await refused({ ...work, window: { cron: '0 3 * * *', duration_min: 1440 } })).toEqual({
       window: 'out_of_range: "duration_min": must be less than the time between two occurrences',
     })
+    // Two occurrences an hour apart, and of each other hour; the first two lie across midnight on a single day.
+    for (const [hours, duration_min] of [
+      ['0,1,3,5,7,9,11,13,15,17,19,21,23', 60],
+      ['1,3,5,7,9,11,13,15,17,19,21,23', 120],
+    ] as const) {
+      const cron = `0 ${hours} 1 * *`
+      expect(await refused({ ...work, window: { cron, duration_min } })).toEqual({
+        window: 'out_of_range: "duration_min": must be less than the time between two occurrences',
+      })
+    }
     const answer = r.engine.maintenance.upcoming({ days: 400, limit: 0 })
     await expect(answer).rejects.toMatchObject({
       fields: { days: 'out_of_range: 1..366', limit: 'out_of_range: 1..200' },

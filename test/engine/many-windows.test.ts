@@ -63,6 +63,20 @@ async function openAndClose() {
   return { ...opening, longest_ms, value: { opened, closed: await inMaintenance() } }
 }
 
+it.each([
+  ['every hour', '*', 30],
+  ['every other hour', '*/2', 61],
+])('twenty windows %s are examined in a short turn', async (_, hours, duration_min) => {
+  const engine = createEngine({ store: memoryStore(), checkers: [tcp()], logger: false })
+  onTestFinished(() => engine.stop())
+  const maintenance = Array.from({ length: 20 }, (__, n) => ({
+    ...{ cron: `${n} ${hours} * * *`, duration_min, time_zone: ZONES[n % ZONES.length] ?? 'UTC' },
+  }))
+  const input = { type: 'tcp' as const, host: '127.0.0.1', port: 1, maintenance }
+  const creating = await leastOf(3, () => measureTurns(() => engine.monitors.create(input)), 40)
+  expect(creating.longest_ms).toBeLessThan(40)
+})
+
 describe('two hundred monitors with twenty windows each', () => {
   it('are taken in by short turns', async () => {
     const store = memoryStore()
