@@ -1,6 +1,7 @@
 /** Contacts with a window: one message for many, the rows of which stay rows of their own. */
 import { describe, expect, it } from 'vitest'
 import { messageOf } from '../../src/contacts/words.ts'
+import { StorageError } from '../../src/errors.ts'
 import { pagerdutyContact, builtinContacts } from '../../src/contacts/index.ts'
 import { recordingTransport } from '../../src/testing/recording-transport.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
@@ -49,6 +50,10 @@ interface Digest {
 const digestOf = (body: Record<string, unknown>) => body['digest'] as Digest
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `h${at}.test`)
+
+async function advanceUntil(r: Rig, isOver: () => boolean) {
+  for (let n = 0; n < 1000 && !isOver(); n++) await r.clock.advance(1000)
+}
 
 async function log(r: Rig) {
   const { items } = await r.engine.notifications.list()
@@ -160,6 +165,28 @@ describe('notifications of one window', () => {
     expect(new Set(digests.map(({ body }) => JSON.stringify(body))).size).toBe(1)
     expect(r.told.filter(({ event }) => event === 'down').length).toBeGreaterThan(0)
     expect((await log(r)).map(({ status }) => status)).toEqual(Array(5).fill('sent'))
+  })
+
+  it('are repeated together after the store has failed to read for one of them', async () => {
+    const base = memoryStore()
+    let [refused, left] = [false, 0]
+    const get: typeof base.contacts.get = (id) =>
+      refused && left-- === 0
+        ? Promise.reject(new StorageError('no connection'))
+        : base.contacts.get(id)
+    const store = { ...base, contacts: { ...base.contacts, get } }
+    const { r } = await grouped(names(4), {}, rig({}, { store }))
+    r.answer('many', 503)
+    for (const host of names(4)) r.say(host, 'fail')
+    await advanceUntil(r, () => r.told.length === 1)
+    r.answer('many', 200)
+    // The third of the four rows of the next attempt.
+    ;[refused, left] = [true, 2]
+    await r.clock.advance(15 * MINUTE)
+    expect(left).toBeLessThan(0)
+    expect(r.told.map(({ event }) => event)).toEqual(['digest', 'digest'])
+    expect(new Set(r.told.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect((await log(r)).map(({ status }) => status)).toEqual(Array(4).fill('sent'))
   })
 
   it('are not lost by a restart within the window', async () => {

@@ -93,9 +93,8 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
     } catch (err) {
       logError(core, err, 'a notification could not be delivered')
       // The store is read before anything is sent, so after its failure the attempt is repeated.
-      const isPassing = err instanceof StorageError && !(err instanceof UnreadableError)
       const failure = internalFailure(clock.now() - at)
-      const result = isPassing ? { ...failure, error: 'storage' } : failure
+      const result = isPassing(err) ? { ...failure, error: 'storage' } : failure
       return outcomeOf(row, { result, at, random }, signal)
     }
   }
@@ -114,11 +113,15 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
     const sendable = results.flatMap((each) =>
       each.status === 'fulfilled' && 'contact' in each.value ? [each.value] : [],
     )
+    // A message that was tried is repeated in the same bytes: its rows wait for the one that could not be read.
+    if (sendable.some(({ row }) => row.attempts > 0))
+      for (const each of results)
+        if (each.status === 'rejected' && isPassing(each.reason)) throw each.reason
     const [first] = sendable
     if (first === undefined) return undefined
     const { contact, kind } = first
     const at = clock.now()
-    // Rows of one message are repeated together.
+    // One pause for all rows of the message.
     let drawn: number | undefined
     const attempted = (result: AttemptResult): MessageAttempt => ({
       result,
@@ -168,6 +171,11 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
   }
 
   return attempt
+}
+
+/** The store as a whole failed, not one damaged row of it. */
+function isPassing(err: unknown): err is StorageError {
+  return err instanceof StorageError && !(err instanceof UnreadableError)
 }
 
 type PreparedRow = Sendable | { readonly outcome: AttemptOutcome }
