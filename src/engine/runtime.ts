@@ -62,6 +62,7 @@ export interface Runtime {
   /** Hashes passwords of public pages. */
   readonly hashing: Semaphore
   readonly bulkTurns: AccountTurns
+  readonly graphTurns: AccountTurns
   readonly nextCheck: () => Promise<void>
   readonly probes: ProbeTransport
   readonly connectivity: Connectivity
@@ -117,6 +118,7 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const waiting = {
     hashing: createSemaphore(1),
     bulkTurns: createAccountTurns(),
+    graphTurns: createAccountTurns(),
     nextCheck: yieldingQueueOf(core.clock),
   }
   return { ...parts, ...waiting, openRounds, subscriptions, runningTests, lifecycle }

@@ -110,6 +110,25 @@ describe('a monitor that depends on another', () => {
     expect(told(again)).toEqual(['down router.test', 'up router.test', 'down shop.test'])
   })
 
+  it('is refused in a circle that two changes at once would close', async () => {
+    const { r, parent, child } = await family()
+    const { monitors } = r.engine
+    await monitors.update(child, { depends_on: [] })
+    const both = await Promise.allSettled([
+      monitors.update(parent, { depends_on: [child] }),
+      monitors.update(child, { depends_on: [parent] }),
+    ])
+    expect(both).toMatchObject([
+      { status: 'fulfilled' },
+      {
+        status: 'rejected',
+        reason: {
+          fields: { depends_on: `invalid: entry 1: monitor ${parent} depends on this one` },
+        },
+      },
+    ])
+  })
+
   it('is refused in a circle, on itself, on a stranger', async () => {
     const { r, parent, child } = await family()
     const problems = (id: number, depends_on: number[]) =>

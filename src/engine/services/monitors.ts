@@ -46,7 +46,7 @@ import { isJsonObject } from '../../model/json.ts'
 type Monitors = AccountScope['monitors']
 
 export function monitorsOf(context: ServiceContext, account_id: number): Monitors {
-  const { core, monitorCache, schedule, ready } = context
+  const { core, monitorCache, schedule, graphTurns, ready } = context
   const { own, commit, startCheck, pause, resume, remove } = createMonitorActions(
     context,
     account_id,
@@ -76,7 +76,8 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
       await startCheck(id, {})
       return true
     },
-    tag: (tags) => async (id) => (await commit(id, planTags(context, tags))) !== null,
+    tag: (tags) => (id) =>
+      graphTurns.run(account_id, async () => (await commit(id, planTags(context, tags))) !== null),
   })
 
   /** Input for a new monitor, or a patch of one. */
@@ -92,6 +93,15 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
     await ready()
     const { type: name, ...fields } = objectFrom(input)
     const type = typeOf(context, name)
+    return inTurn(connects(type, fields), () => createOf(type, fields))
+  }
+
+  /** `connects`: it may make a monitor wait for another. */
+  function inTurn<T>(connects: boolean, change: () => Promise<T>): Promise<T> {
+    return connects ? graphTurns.run(account_id, change) : change()
+  }
+
+  async function createOf(type: MonitorType, fields: JsonObject): Promise<MonitorView> {
     const { common, settings, target } = await validateMonitor(core, {
       account_id,
       type,
@@ -158,13 +168,15 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
 
     async update(id, patch, options) {
       const { version } = readFilter(versionOptions, options)
-      await own(id)
+      const { type } = await own(id)
       if (!isJsonObject(patch)) refuse({ '': 'invalid: an object is expected' })
       const wanted = withoutAbsent(patch)
-      const changed = await commit(id, (cached) => {
-        requireVersion('monitor', cached.record, version)
-        return planUpdate(context, cached, wanted)
-      })
+      const changed = await inTurn('tags' in wanted || connects(type, wanted), () =>
+        commit(id, (cached) => {
+          requireVersion('monitor', cached.record, version)
+          return planUpdate(context, cached, wanted)
+        }),
+      )
       if (changed?.after === undefined) return view(await own(id))
       return withWarnings(view(changed.after), changed.after, wanted)
     },
@@ -209,6 +221,10 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
 
     hours: async (id, options) => hoursOf(context, (await own(id)).record, options),
   }
+}
+
+function connects({ checker }: MonitorType, fields: JsonObject): boolean {
+  return 'depends_on' in fields || checker.composite !== undefined
 }
 
 function withWarnings(

@@ -38,6 +38,8 @@ export interface ServiceContext {
   readonly hashing: Semaphore
   /** Actions on many monitors, of which an account has one at a time. */
   readonly bulkTurns: AccountTurns
+  /** Changes of what monitors wait for, one at a time in an account: two at once could close a circle. */
+  readonly graphTurns: AccountTurns
   /** Yields to other work before a check that somebody asks for: each sends an order to every location. */
   nextCheck(this: void): Promise<void>
   /** Opens the store on first use. */

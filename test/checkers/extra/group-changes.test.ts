@@ -5,6 +5,7 @@ import { group } from '../../../src/checkers/extra/group.ts'
 import { createComposites } from '../../../src/engine/scheduling/composites.ts'
 import type { JsonObject } from '../../../src/model.ts'
 import { leastOf, measureTurns } from '../../support/turns.ts'
+import { rig } from '../../engine/rig.ts'
 
 describe('a change of a monitor', () => {
   const cached = (id: number, settings: JsonObject = {}, account_id = 1) =>
@@ -53,4 +54,25 @@ describe('a change of a monitor', () => {
     expect(value).toBe(0)
     expect(longest_ms).toBeLessThan(50)
   })
+})
+
+it('two changes at once close no circle of groups, members and dependencies', async () => {
+  const r = await rig({ checkers: [group as never] })
+  const { monitors } = r.engine
+  const scripted = { type: 'scripted', name: 'n', host: 'a.test' }
+  const { id } = await monitors.create(scripted)
+  const grouped = () => monitors.create({ type: 'group', name: 'g', monitor_ids: [id] })
+  const [one, two] = [await grouped(), await grouped()]
+  const settled = async (...calls: readonly Promise<unknown>[]) =>
+    (await Promise.allSettled(calls)).map(({ status }) => status).toSorted()
+  expect(
+    await settled(
+      monitors.update(one.id, { monitor_ids: [two.id] }),
+      monitors.update(two.id, { monitor_ids: [one.id] }),
+    ),
+  ).toEqual(['fulfilled', 'rejected'])
+  const late = { ...scripted, tags: ['late'], depends_on: [one.id] }
+  expect(
+    await settled(monitors.update(one.id, { member_tags: ['late'] }), monitors.create(late)),
+  ).toEqual(['fulfilled', 'rejected'])
 })
