@@ -33,8 +33,9 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   incident: { values: ['model.ts', 'model'], free: false },
   fields: { values: [] },
   net: { values: [] },
-  store: { values: [] },
-  probes: { values: [] },
+  // Their drivers open connections of TLS by themselves.
+  store: { values: ['net/connection/peer-certificate.ts'] },
+  probes: { values: ['net/connection/peer-certificate.ts'] },
   checkers: { values: ['fields', 'net'] },
   webhook: { values: ['fields', 'net'] },
   // Beside the webhook: the engine knows none of them by name.

@@ -5,6 +5,7 @@ import type { Logger } from '../../src/logger.ts'
 import type { LocationRecord } from '../../src/model.ts'
 import { bullmqProbe } from '../../src/probes/bullmq/probe.ts'
 import type { BullmqProbeOptions, Probe } from '../../src/probes/bullmq/probe.ts'
+import type { RedisAddress } from '../../src/probes/bullmq/options.ts'
 import { bullmqProbes } from '../../src/probes/bullmq/transport.ts'
 import type { BullmqProbesOptions } from '../../src/probes/bullmq/transport.ts'
 import { inProcessProbes } from '../../src/probes/in-process.ts'
@@ -53,7 +54,7 @@ export function overRedis(connection: string): Way {
 }
 
 export async function probeAt(
-  connection: string,
+  connection: RedisAddress,
   options: Partial<BullmqProbeOptions> & Pick<BullmqProbeOptions, 'run'>,
 ): Promise<Probe> {
   const probe = bullmqProbe({ location: 'fra', connection, ...QUICK, ...options })
@@ -63,7 +64,7 @@ export async function probeAt(
 }
 
 export async function engineAt(
-  connection: string,
+  connection: RedisAddress,
   options: Partial<BullmqProbesOptions> = {},
   locations: readonly LocationRecord[] = [FRA],
 ): Promise<Open> {

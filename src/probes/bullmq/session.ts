@@ -5,11 +5,13 @@
  * @module
  */
 
+import type { TLSSocket } from 'node:tls'
 import type { Job, Queue, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Clock } from '../../clock.ts'
 import { ConfigurationError, MissingDependencyError, ClosedError } from '../../errors.ts'
 import type { ThrottledLog } from './throttled-log.ts'
+import { readWithoutUsages } from '../../net/connection/peer-certificate.ts'
 import type { RedisAddress, RedisParts } from './options.ts'
 import { boundReplies } from './reply-bounds.ts'
 
@@ -72,6 +74,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const made = new Redis(redisOptions(options))
     clients.add(made)
     boundReplies(made)
+    guardCertificate(made)
     // Replies that follow a refused login have no command any more.
     made.on('error', (err: Error) => {
       trouble ??= err
@@ -202,6 +205,21 @@ function redisOptions({ connection, name }: SessionOptions) {
     // Required by BullMQ for blocking connections.
     maxRetriesPerRequest: null,
   } as const
+}
+
+/** The connection has Node read the certificate of the server, which can end the process. */
+function guardCertificate(client: Redis): void {
+  const { connector } = client as unknown as { connector: Connector }
+  const connect = connector.connect.bind(connector)
+  connector.connect = async (onError) => {
+    const socket = await connect(onError)
+    readWithoutUsages(socket)
+    return socket
+  }
+}
+
+interface Connector {
+  connect(onError: unknown): Promise<TLSSocket>
 }
 
 /** Without `undefined` values, which ioredis does not accept. */

@@ -6,7 +6,7 @@
 
 import { systemClock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
-import { cut, loadPg } from './driver.ts'
+import { cut, loadPg, withSafeCertificates } from './driver.ts'
 import type { PgClient, PgLentClient, PgPool } from './driver.ts'
 import { DeadlineError } from './explain.ts'
 import type { Settings } from './options.ts'
@@ -30,9 +30,15 @@ const FAREWELL_MS = 1000
 
 export async function openConnections(settings: Settings): Promise<Connections> {
   if (settings.pool !== undefined) return onPool(settings.pool, settings)
-  const { Pool, Client } = await loadPg()
+  const pg = await loadPg()
+  const Client = withSafeCertificates(pg.Client)
   const config = settings.config ?? {}
-  const pool = new Pool({ ...config, max: settings.connections, idleTimeoutMillis: 30_000 })
+  const pool = new pg.Pool({
+    Client,
+    ...config,
+    max: settings.connections,
+    idleTimeoutMillis: 30_000,
+  })
   const lent = onPool(pool, settings)
   return {
     lease: () => lent.lease(),

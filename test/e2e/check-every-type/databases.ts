@@ -9,6 +9,7 @@ import { mariadbServer, startMariadb } from '../../support/servers/mariadb.ts'
 import type { MariadbOptions } from '../../support/servers/mariadb.ts'
 import { postgresServer, startPostgres, startupMessage } from '../../support/servers/postgres.ts'
 import type { PostgresOptions } from '../../support/servers/postgres.ts'
+import type { TestCertificate } from '../../support/certificates.ts'
 import type { CertificateKind } from '../../support/servers/tls-files.ts'
 import type { Bench, BrokenRow } from './bench.ts'
 import { RIGHT, WRONG } from './trial.ts'
@@ -19,7 +20,10 @@ const AUTHORIZED = { tls: { authorized: true } }
 const VERSION = expect.stringMatching(/^\d+\.\d+/) as string
 
 /** What both find in a server or a database that is not as it should be. */
-const commonRows = <O extends { certificate?: CertificateKind; tls?: string }, P extends string>(
+const commonRows = <
+  O extends { certificate?: CertificateKind | TestCertificate; tls?: string },
+  P extends string,
+>(
   type: string,
 ): readonly BrokenRow<O, P>[] => {
   const bad = (certificate: CertificateKind) => ({ server: { certificate } as O })

@@ -13,6 +13,7 @@ import { END_OF_STREAM, hello } from './hello.ts'
 import type { ServerNeed } from './binaries.ts'
 import { findBinary, required } from './binaries.ts'
 import { madeOnce } from './template.ts'
+import type { TestCertificate } from '../certificates.ts'
 import type { CertificateKind } from './tls-files.ts'
 import { tlsFiles } from './tls-files.ts'
 
@@ -28,7 +29,7 @@ export const postgresServer: ServerNeed = {
 export interface PostgresOptions {
   /** `required` refuses plaintext in pg_hba.conf (28000). Default `on`. */
   readonly tls?: 'on' | 'off' | 'required'
-  readonly certificate?: CertificateKind
+  readonly certificate?: CertificateKind | TestCertificate
   /** u may log in only over TLS with a client certificate of the test authority. */
   readonly clientCertificate?: boolean
   /** How pg_hba.conf lets u in; `reject` and `none` (no line at all) end with 28000. Default `scram-sha-256`. */
