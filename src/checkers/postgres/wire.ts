@@ -36,6 +36,12 @@ const MAX_COLUMNS = 5000
 /** Limits of a login, parameters and notices included. */
 const LOGIN_LIMITS: Limits = { bytes: 64 * 1024, messages: 200 }
 
+/**
+ * Of a login; SCRAM has four. For each of some kinds the driver keeps the thread pool busy, also behind the end of the
+ * check.
+ */
+const MAX_REQUESTS = 4
+
 export interface PostgresLogin {
   readonly user: string
   readonly pass: string
@@ -51,13 +57,17 @@ export function postgresWire(connection: Connection, login: PostgresLogin): Post
   const read = reader(connection)
   let count = counter(LOGIN_LIMITS)
   let ready = false
+  let requests = 0
   let server_version: string | undefined
 
   function look(letter: string, body: Buffer): void {
     if (letter === 'E' || letter === 'N') readError(body)
     if ((letter === 'T' || letter === 'D') && body.length > 1 && body.readUInt16BE() > MAX_COLUMNS)
       throw notPostgres('more columns than a table has')
-    if (letter === 'R') judgeLogin(body, login.pass, connection.tls !== null)
+    if (letter === 'R') {
+      if (++requests > MAX_REQUESTS) throw notPostgres('a login without end')
+      judgeLogin(body, login.pass, connection.tls !== null)
+    }
     if (letter === 'S') {
       const [name, value] = texts(body)
       if (name === 'server_version') server_version = value

@@ -157,6 +157,11 @@ const LOGINS: readonly HostileServer[] = [
   }),
   hostile({
     protocol,
+    does: 'wants 100,000 rounds of SCRAM 198 times',
+    script: scramAgain,
+  }),
+  hostile({
+    protocol,
     does: 'answers SCRAM under another nonce',
     script: (peer) => scram(peer, () => 'r=another,s=c2FsdA==,i=4096'),
   }),
@@ -171,11 +176,17 @@ const LOGINS: readonly HostileServer[] = [
   }),
 ]
 
-async function scram(peer: Peer, challenge: (nonce: string) => string): Promise<void> {
+/** The most that the driver computes. */
+export function scramAgain(peer: Peer): Promise<void> {
+  return scram(peer, (nonce) => `r=${nonce}own,s=c2FsdA==,i=100000`, 198)
+}
+
+async function scram(peer: Peer, challenge: (nonce: string) => string, times = 1): Promise<void> {
   await untilStartup(peer)
   await peer.say(authentication(10, 'SCRAM-SHA-256\0\0'))
   const first = (await hearMessage(peer)).toString('latin1')
-  await peer.say(authentication(11, challenge(/r=([^,]*)/.exec(first)?.[1] ?? '')))
+  const [, nonce = ''] = /r=([^,]*)/.exec(first) ?? []
+  await peer.say(Buffer.concat(Array<Buffer>(times).fill(authentication(11, challenge(nonce)))))
 }
 
 /** One column of text named "a". */
