@@ -50,7 +50,10 @@ export const HTTP_CAUSES = {
   http_truncated: { text: 'The body ended before it was complete', phase: 'transfer' },
   /** As `http_truncated`. */
   http_decode_error: { text: 'The body does not unpack', phase: 'transfer' },
-  /** The response is compressed more than twice: let only one server compress it. */
+  /**
+   * The response is compressed more than twice, so let only one server compress it, or unpacks to more than 4 MiB from a
+   * Brotli window above that (`lgwin` 23 or 24).
+   */
   http_coding_limit: {
     text: 'The body is packed in more, or larger, layers than are undone',
     verdict: 'unknown',

@@ -19,6 +19,14 @@ export const ACCEPT_ENCODING = 'gzip, deflate, br'
  */
 const MAX_LAYERS = 2
 
+/**
+ * A decoder of Brotli holds its window, up to 16 MiB, until the body ends. Encoders take at most 4 MiB by default; what
+ * has a larger one may unpack to so much.
+ */
+const MAX_WINDOW_BYTES = 4 * 1024 * 1024
+/** The bits of the first byte that a window of 8 or 16 MiB sets (RFC 7932, 9.1). */
+const LARGE_WINDOW = 0b1101
+
 const CODING_SHOWN = 40
 
 const CHUNK = { chunkSize: 64 * 1024 }
@@ -53,7 +61,10 @@ export async function decoded(
     // The callback keeps `pipeline` from throwing the error; the reader of the last stream receives
     // it.
     if (layer > 0) stream = pipeline(stream, bounded(limitBytes), () => undefined)
+    const isLarge =
+      coding === 'br' && (((await peek(stream, 1))[0] ?? 0) & LARGE_WINDOW) === LARGE_WINDOW
     stream = pipeline(stream, await decoderFor(coding, stream), () => undefined)
+    if (isLarge) stream = pipeline(stream, bounded(MAX_WINDOW_BYTES), () => undefined)
   }
   return stream
 }

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { ask, serve } from '../../support/http-exchange.ts'
 
@@ -98,6 +98,47 @@ describe('a packed body', () => {
     expect(fits.exchange?.body.length).toBe(0)
     const longer = await askFor(gzipSync(layer(4_000)), coding, 1024)
     expect(longer).toMatchObject({ cause_code: 'http_coding_limit' })
+  })
+
+  const windowed = (body: Buffer, bits: number): Buffer =>
+    brotliCompressSync(body, {
+      params: {
+        [constants.BROTLI_PARAM_LGWIN]: bits,
+        [constants.BROTLI_PARAM_QUALITY]: 5,
+      },
+    })
+
+  it.each([10, 16, 17, 18, 22, 23, 24])(
+    'by Brotli with a window of %i bits is unpacked',
+    async (bits) => {
+      const { exchange } = await askFor(windowed(page, bits), { 'Content-Encoding': 'br' })
+      expect(exchange?.body.equals(page)).toBe(true)
+    },
+  )
+
+  it.each([
+    [22, null],
+    [23, 'http_coding_limit'],
+    [24, 'http_coding_limit'],
+  ])('of 5 MiB by Brotli with a window of %i bits: %s', async (bits, cause_code) => {
+    const packed = windowed(Buffer.alloc(5 * MiB), bits)
+    const answer = await askFor(packed, { 'Content-Encoding': 'br' }, 8 * MiB)
+    expect(answer.cause_code ?? null).toBe(cause_code)
+  })
+
+  it('by Brotli in a large window that does not end is not held', async () => {
+    const packed = windowed(Buffer.alloc(32 * MiB), 24)
+    await using server = await serve((_request, response) => {
+      response.setHeader('Content-Encoding', 'br')
+      response.write(packed.subarray(0, -4))
+    })
+    const asked = { url: server.origin, bodyLimit: 64 * MiB }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(asked)))
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        cause_code: 'http_coding_limit',
+        cause_text: expect.stringContaining('4194304'),
+      })
   })
 
   it('that unpacks to nothing without end is left: our limit, which says nothing of the body', async () => {
