@@ -1,9 +1,9 @@
 /** A damaged row is left out of the lists of its account, which go on, and is reported once. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { Engine } from '../../src/engine/api/engine.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { connect } from '../../src/store/sqlite/connection.ts'
@@ -16,16 +16,16 @@ const MINUTE = 60_000
 /** SQLite has it exactly, JavaScript does not. */
 const HUGE = 9_007_199_254_740_995n
 
+const folder = mkdtempSync(join(tmpdir(), 'watchpost-lists-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
 /** Two monitors with incidents, and two of everything else; the first monitor failed for longer. */
-async function stored() {
-  const folder = mkdtempSync(join(tmpdir(), 'watchpost-lists-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'data.db')
+const whole = { file: join(folder, 'whole.db'), stopped_at: 0 }
+beforeAll(async () => {
   const clock = simulatedClock()
-  const before = await rig({}, { clock, store: sqliteStore({ file }) })
-  const { engine } = before
+  const { engine, say } = await rig({}, { clock, store: sqliteStore({ file: whole.file }) })
   for (const host of ['a', 'b']) {
-    before.say(host, 'fail')
+    say(host, 'fail')
     await engine.monitors.create({ type: 'scripted', name: host, host, interval_sec: 60 })
     await engine.contacts.create({ kind: 'recorder', name: host, to: host, all_monitors: true })
     await engine.keys.create({ name: host })
@@ -37,6 +37,14 @@ async function stored() {
   }
   await clock.advance(130 * MINUTE)
   await engine.stop()
+  whole.stopped_at = clock.now()
+})
+
+/** A copy of it. */
+async function stored() {
+  const file = join(mkdtempSync(join(folder, 'copy-')), 'data.db')
+  copyFileSync(whole.file, file)
+  const clock = simulatedClock({ now: whole.stopped_at })
   const driver = await loadDriver()
   return {
     async damage(...statements: readonly string[]) {
