@@ -117,6 +117,23 @@ it('is no error for the checks that are under way', async () => {
   await r.engine.stop()
 })
 
+it('ends an export that is under way with an error: what was read is not all of the account', async () => {
+  const r = await rig()
+  onTestFinished(() => r.engine.stop())
+  const { id } = await r.engine.accounts.create({ name: 'gone' })
+  const scope = r.engine.account(id)
+  await scope.monitors.create({ type: 'scripted', name: 'a', host: 'a' })
+  const kinds: unknown[] = []
+  const reading = (async () => {
+    for await (const line of scope.export({ history: true })) {
+      kinds.push(Object.keys(JSON.parse(line) as object)[0])
+      if (kinds.at(-1) === 'monitor') await r.engine.accounts.remove(id)
+    }
+  })()
+  await expect(reading).rejects.toMatchObject({ code: 'not_found' })
+  expect(kinds).not.toContain('end')
+})
+
 describe('a removal that a crash interrupted', () => {
   it('leaves nothing that is checked or delivered, and is ended by the housekeeping', async () => {
     const { id, key, r } = await halfRemoved()

@@ -79,8 +79,10 @@ export function createMonitorSchedule(options: MonitorScheduleOptions): MonitorS
       monitorCache.get(id).then(
         (cached) => runDue(cached, due_at),
         (err: unknown) => {
+          // Removed meanwhile, by itself or with its account.
+          if (err instanceof NotFoundError) return
           logError(core, err, 'a due monitor could not be read')
-          if (!(err instanceof NotFoundError)) scheduler.set(id, clock.now() + RETRY_MS)
+          scheduler.set(id, clock.now() + RETRY_MS)
         },
       )
     },

@@ -9,7 +9,7 @@ import { iso, yielderOf } from '../../clock.ts'
 import { ConfigurationError, NotFoundError } from '../../errors.ts'
 import { mapSecrets, MASK } from '../../fields/secrets.ts'
 import type { FieldTable } from '../../fields/field.ts'
-import type { ContactRecord, JsonObject, MonitorRecord } from '../../model.ts'
+import type { AccountRecord, ContactRecord, JsonObject, MonitorRecord } from '../../model.ts'
 import * as option from '../../options.ts'
 import { checkOptions } from '../../options.ts'
 import { createSeal } from '../../seal.ts'
@@ -51,7 +51,15 @@ export async function* exportAccount(
     lines++
     yield line
   }
+  // An account that is removed meanwhile has no further rows: what was read is not all of it.
+  await accountOf(core, account_id)
   yield jsonLine('end', { lines })
+}
+
+async function accountOf({ store }: Core, account_id: number): Promise<AccountRecord> {
+  const account = await store.accounts.get(account_id)
+  if (account === undefined) throw new NotFoundError('account')
+  return account
 }
 
 const OPTIONS = {
@@ -72,9 +80,7 @@ async function* linesOf(exporting: Exporting, history: boolean): AsyncGenerator<
     history,
     secrets: seal === undefined ? 'left_out' : 'encrypted',
   })
-  const account = await store.accounts.get(account_id)
-  if (account === undefined) throw new NotFoundError('account')
-  const { name, external_id, quotas, monitor_defaults } = account
+  const { name, external_id, quotas, monitor_defaults } = await accountOf(core, account_id)
   yield jsonLine('account', {
     name,
     external_id,
