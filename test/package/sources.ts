@@ -24,8 +24,14 @@ export interface SourceFile {
 
 const src = join(root, 'src')
 
-/** Every file of src, parsed. */
-export function readSources(): SourceFile[] {
+let parsed: readonly SourceFile[] | undefined
+
+/** Every file of src, parsed once in a process. */
+export function readSources(): readonly SourceFile[] {
+  return (parsed ??= parseAll())
+}
+
+function parseAll(): readonly SourceFile[] {
   return readdirSync(src, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts'))

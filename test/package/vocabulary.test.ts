@@ -58,16 +58,21 @@ function words(text: string): ReadonlySet<string> {
   return new Set(parts.map((part) => part.toLowerCase()))
 }
 
+/** Each with its parts: `letGo` is `let`, `go`. */
+const PARTED = Object.keys(RETIRED).map((word) => {
+  const [first = '', second] = word
+    .replace(/([A-Z])/, ' $1')
+    .toLowerCase()
+    .split(' ')
+  return { word, first, verbatim: second !== undefined || word.includes('_') }
+})
+
 function retiredIn(text: string): string[] {
   const used = words(text)
-  return Object.keys(RETIRED).filter((word) => {
-    const [first = '', second] = word
-      .replace(/([A-Z])/, ' $1')
-      .toLowerCase()
-      .split(' ')
-    if (second !== undefined || word.includes('_')) return text.includes(word)
+  return PARTED.filter(({ word, first, verbatim }) => {
+    if (verbatim) return text.includes(word)
     return used.has(first) || used.has(`${first}s`) || used.has(`${first}ed`)
-  })
+  }).map(({ word }) => word)
 }
 
 function filesBelow(folder: string, suffix: string): string[] {
