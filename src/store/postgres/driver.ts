@@ -5,9 +5,7 @@
  * @module
  */
 
-import type { TLSSocket } from 'node:tls'
 import { MissingDependencyError } from '../../errors.ts'
-import { readWithoutUsages } from '../../net/connection/peer-certificate.ts'
 
 export interface PgResult {
   readonly rows: readonly Readonly<Record<string, never>>[]
@@ -59,8 +57,6 @@ export interface PgOwnClient extends PgClient {
   end(): Promise<void>
 }
 
-type Config = object & { readonly ssl?: { readonly checkServerIdentity?: unknown } }
-
 interface PgModule {
   readonly Pool: new (config: object) => PgPool
   readonly Client: new (config: object) => PgOwnClient
@@ -74,31 +70,6 @@ export async function loadPg(): Promise<PgModule> {
   } catch (error) {
     throw new MissingDependencyError('pg', { cause: error })
   }
-}
-
-/**
- * The clients of `pg`, which have Node read the certificate of their server, without the part that can end the process.
- * A `checkServerIdentity` of the host reads what it likes.
- */
-export function withSafeCertificates(Client: PgModule['Client']): PgModule['Client'] {
-  // A pool calls it with `new`.
-  function create(config: Config): TlsClient {
-    const client = new Client(config) as TlsClient
-    if (!config.ssl?.checkServerIdentity) {
-      client.connection?.on('sslconnect', function () {
-        readWithoutUsages(this.stream)
-      })
-    }
-    return client
-  }
-  return create as unknown as PgModule['Client']
-}
-
-type TlsClient = PgOwnClient & { readonly connection?: PgConnection }
-
-interface PgConnection {
-  on(event: 'sslconnect', listener: (this: PgConnection) => void): unknown
-  readonly stream: TLSSocket
 }
 
 /** Closes the socket without waiting for the server, which may be unreachable. */

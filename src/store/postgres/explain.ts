@@ -22,7 +22,7 @@ export function codeOf(error: unknown): string {
 /** After these the connection is in an unknown state, or leads to a server that cannot be used. */
 const LOST_STATES = /^(?:08...|57P0[1235]|25P0[34]|25006)$/
 const LOST_CODES =
-  /^(?:DEADLINE|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|E(?:HOST|NET)UNREACH|EHOSTDOWN|ENOTFOUND|EAI_AGAIN|ERR_STREAM.*)$/
+  /^(?:DEADLINE|ECONN(?:REFUSED|RESET|ABORTED)|EPIPE|EPROTO|ETIMEDOUT|E(?:HOST|NET)UNREACH|EHOSTDOWN|ENOTFOUND|EAI_AGAIN|ERR_STREAM.*)$/
 /** Errors of `pg` itself have no code. */
 const LOST_WORDS =
   /connection terminated|connection error and is not queryable|client was closed|read timeout|timeout exceeded when trying to connect/i

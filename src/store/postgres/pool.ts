@@ -6,9 +6,10 @@
 
 import { systemClock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
-import { cut, loadPg, withSafeCertificates } from './driver.ts'
+import { cut, loadPg } from './driver.ts'
 import type { PgClient, PgLentClient, PgPool } from './driver.ts'
 import { DeadlineError } from './explain.ts'
+import { guardedClient } from './guarded-client.ts'
 import type { Settings } from './options.ts'
 
 export interface Lease {
@@ -31,7 +32,7 @@ const FAREWELL_MS = 1000
 export async function openConnections(settings: Settings): Promise<Connections> {
   if (settings.pool !== undefined) return onPool(settings.pool, settings)
   const pg = await loadPg()
-  const Client = withSafeCertificates(pg.Client)
+  const Client = guardedClient(pg.Client)
   const config = settings.config ?? {}
   const pool = new pg.Pool({
     Client,
