@@ -265,7 +265,7 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
         url: `postgres://u:secret@127.0.0.1:${server.ports.postgres}/app`,
         schema: 'forbidden',
       }),
-      /lacks a right; it needs CREATE/,
+      /lacks a right; it has to own the tables, or needs CREATE/,
     ],
   ]
   test.each(REFUSALS)('%s is told clearly, and never with the password', async (_, make, text) => {

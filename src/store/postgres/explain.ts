@@ -54,7 +54,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^28P01$/, 'the user or the password is wrong'],
   [/^28000$/, 'the server does not let this user in from here (pg_hba.conf)'],
   [/^3D000$/, 'there is no such database'],
-  [/^42501$/, 'this user lacks a right; it needs CREATE on the database, or on the schema'],
+  [/^42501$/, 'this user lacks a right; it has to own the tables, or needs CREATE to make them'],
   [/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/, 'nobody answers there'],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'the name of the host is not known'],
   [/^57P03$/, 'the server is starting or stopping'],
