@@ -88,8 +88,8 @@ export function createRuntime(core: Core, options: RuntimeOptions): Runtime {
   const staleness = createStaleness({ core, monitorCache, remote: probes.remote === true })
   const shared = { core, monitorCache, accountWindows: createAccountWindows(core), changeBus }
   const baselines = createBaselines(shared)
-  const { checkStarted: onCheck, isStale } = staleness
-  const rounds = createRounds({ ...shared, baselines, probes, openRounds, isStale, onCheck })
+  const { checkStarted: onCheck, roundEnded: onEnd, isStale } = staleness
+  const rounds = createRounds({ ...shared, baselines, probes, openRounds, isStale, onCheck, onEnd })
   const push = createPushMonitors({ ...shared, baselines, run })
   const shardLeases = createShardLeases(core)
   const schedule = createMonitorSchedule({

@@ -32,6 +32,7 @@ export async function roundsRig(...checkers: readonly AnyChecker[]) {
     ...{ ...rig, probes, openRounds, baselines: createBaselines(rig) },
     isStale: () => false,
     onCheck: (monitor_id) => void checked.push(monitor_id),
+    onEnd: () => undefined,
   })
   return {
     ...{ ...rig, rounds, probes },

@@ -55,6 +55,30 @@ describe('a round that cannot be stored', () => {
     expect(Date.parse(incident?.started_at ?? '') - from).toBeLessThan(MINUTE)
   })
 
+  it('leaves its monitor up, and stale after two intervals, until one is stored', async () => {
+    const { r, state, monitor } = await trouble()
+    const id = await monitor('a', { interval_sec: 60 })
+    const other = await monitor('b', { interval_sec: 3600 })
+    await r.clock.advance(3 * MINUTE)
+    const stale = async () => {
+      const { items } = await r.engine.monitors.list()
+      expect(items.map((each) => each.state)).toEqual(['up', 'up'])
+      const shown = items.filter((each) => each.stale).map((each) => each.id)
+      expect((await r.engine.health()).stale).toBe(shown.length)
+      return shown
+    }
+    state.broken = true
+    await r.clock.advance(MINUTE)
+    expect(await stale()).toEqual([])
+    await r.clock.advance(2 * MINUTE)
+    expect(await stale()).toEqual([id])
+    await r.clock.advance(3 * HOUR)
+    expect(await stale()).toEqual([id, other])
+    state.broken = false
+    await r.clock.advance(10_000)
+    expect(await stale()).toEqual([])
+  })
+
   it('is not counted twice where it was stored and only the answer was lost; what it tells is told', async () => {
     const inner = memoryStore()
     let lost = 0

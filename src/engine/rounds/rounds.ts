@@ -80,10 +80,12 @@ export interface RoundsOptions {
   readonly isStale: CompositeContext['isStale']
   /** A location reported a check of the monitor. */
   readonly onCheck: (monitor_id: number) => void
+  /** A round was stored, or could not be. */
+  readonly onEnd: (monitor_id: number, stored: boolean) => void
 }
 
 export function createRounds(options: RoundsOptions): Rounds {
-  const { core, monitorCache, accountWindows, probes, openRounds, changeBus, onCheck } = options
+  const { core, monitorCache, probes, openRounds, changeBus, onCheck, onEnd } = options
   const { clock } = core
   const retryQueue = createRetryQueue(clock, conclude)
   /** A judgement reads up to a thousand members, and hundreds of composites may be due in one turn. */
@@ -167,17 +169,14 @@ export function createRounds(options: RoundsOptions): Rounds {
     const work = (cached: CachedMonitor): Promise<Planned | null> | null => {
       if (cached.record.version !== version || cached.record.machine.state === 'paused') return null
       if (isOvertaken(round, cached)) return null
-      return planRound(
-        { core, monitorCache, accountWindows },
-        cached,
-        machineInputOf(options, round),
-        round.cached.record.machine.state,
-      )
+      const input = machineInputOf(options, round)
+      return planRound(options, cached, input, round.cached.record.machine.state)
     }
     monitorCache
       .change(id, work, { deferrable })
       .then((changed) => {
         close(round)
+        onEnd(id, true)
         if (changed !== null) void changeBus.publish(changed)
         round.end(changed)
         retryQueue.release()
@@ -185,7 +184,10 @@ export function createRounds(options: RoundsOptions): Rounds {
       .catch((error: unknown) => {
         close(round)
         // The monitor was removed while its checks ran: nothing is lost.
-        if (!(error instanceof NotFoundError)) logError(core, error, 'a round could not be stored')
+        if (!(error instanceof NotFoundError)) {
+          onEnd(id, false)
+          logError(core, error, 'a round could not be stored')
+        }
         round.fail(error)
         // A failure of the store does not lose the reports, unless another round has started.
         if (isPassing(error) && !stopped && !openRounds.has(id)) retryQueue.keep(id, round)

@@ -1,6 +1,7 @@
 /**
- * Which monitors are stale: their last rounds were inconclusive, or they are starved, which means that no location has
- * started a check for two intervals. Such a monitor must not be shown as healthy, even if it was up at its last check.
+ * Which monitors are stale: their last rounds were inconclusive, or could not be stored, or they are starved, which
+ * means that no location has started a check for two intervals. Such a monitor must not be shown as healthy, even if it
+ * was up at its last check.
  *
  * A running check counts. The start of a check is known only in the process that runs it; a check of another process
  * is known by its report, and is allowed its `timeout_ms` and five seconds more. Monitors of this process are judged on
@@ -46,6 +47,8 @@ export interface Staleness {
   forget(monitor_id: number): void
   /** A round of this process was stored: its checks are known, and are not judged again by the wall clock. */
   roundStored(cached: CachedMonitor): void
+  /** A round of this process ended: it was stored, or could not be. */
+  roundEnded(this: void, monitor_id: number, stored: boolean): void
   /** A check of the monitor has started. */
   checkStarted(this: void, monitor_id: number): void
   countingChecks(this: void, run: ProbeHost['run']): ProbeHost['run']
@@ -68,6 +71,8 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   const evaluations = createEvaluationQueue(clock, evaluate)
   /** The last check of each monitor that was reported as starved. */
   const reported = new Map<number, EpochMs>()
+  /** Since when no round could be stored, on the monotonic clock. */
+  const failingSince = new Map<number, number>()
   let counted = { at: -Infinity, count: 0 }
   let onChange: ((change: StarvationChange) => void) | undefined
 
@@ -82,7 +87,15 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
   }
 
   function isStale(cached: SummarySource): boolean {
-    return isUndecided(cached.record.machine) || isStarved(cached)
+    return isUndecided(cached.record.machine) || isStarved(cached) || cannotBeStored(cached)
+  }
+
+  /** The last round that was stored began an interval before the first that could not be. */
+  function cannotBeStored(cached: SummarySource): boolean {
+    const { id, common } = cached.record
+    const since = failingSince.get(id)
+    if (since === undefined || !canStarve(cached)) return false
+    return clock.monotonic() - since > common.interval_sec * 1000
   }
 
   function evaluate(id: number, late_ms: number): void {
@@ -133,10 +146,15 @@ export function createStaleness({ core, monitorCache, remote }: StalenessOptions
     },
     forget(id) {
       activity.forget(id)
+      failingSince.delete(id)
       reported.delete(id)
       evaluations.delete(id)
     },
     roundStored: ({ record }) => activity.roundStored(record),
+    roundEnded(id, stored) {
+      if (stored) failingSince.delete(id)
+      else if (!failingSince.has(id)) failingSince.set(id, clock.monotonic())
+    },
     checkStarted: (id) => checked(id, 0),
     countingChecks: (run) => async (order, signal) => {
       checked(order.monitor_id, 1)
