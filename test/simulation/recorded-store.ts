@@ -104,14 +104,19 @@ export function recordStore(inner: FullStore, tape: Tape): Recording {
       }),
   }
 
-  const shards = (life: number, { hold, release }: Shards): Shards => ({
-    release,
-    async hold(lease) {
-      const held = await hold(lease)
-      tape.add({ kind: 'lease', life, until: lease.until })
-      return held
-    },
-  })
+  function shards(life: number, { hold, release }: Shards): Shards {
+    let before: readonly number[] = []
+    return {
+      release,
+      async hold(lease) {
+        const held = await hold(lease)
+        tape.add({ kind: 'lease', life, until: lease.until })
+        const isSame = held.length === before.length && held.every((each, i) => each === before[i])
+        if (!isSame) tape.add({ kind: 'held', life, shards: (before = held) })
+        return held
+      },
+    }
+  }
 
   const maintenance = (life: number): FullStore['maintenance'] => ({
     ...inner.maintenance,

@@ -24,6 +24,8 @@ export type Note =
   | { readonly kind: 'spins'; readonly life: number }
   /** One of several engines may check its monitors until this time of the wall clock. */
   | { readonly kind: 'lease'; readonly life: number; readonly until: number }
+  /** With that lease it has other shards than with the one before: these. */
+  | { readonly kind: 'held'; readonly life: number; readonly shards: readonly number[] }
   | { readonly kind: 'jump'; readonly ms: number }
   | {
       readonly kind: 'trouble'

@@ -3,6 +3,7 @@ import { between, stateAt } from '../ledger.ts'
 import type { Ledger, MonitorStory, Step } from '../ledger.ts'
 import { lastUntil, lately, looksOf } from '../looks.ts'
 import type { Looks } from '../looks.ts'
+import { lastLapse, owns, takenUp } from '../owners.ts'
 import { SECOND } from '../time.ts'
 import type { EntryOf } from '../tape.ts'
 import { invariant, when } from './invariant.ts'
@@ -102,22 +103,16 @@ function isKnown({ plan }: Ledger, { id, created, removed }: MonitorStory, shown
 }
 
 /** The last look of anybody, or what counts as one. */
-function lastLook(ledger: Ledger, looks: Looks, story: MonitorStory, { life, at }: Shown): number {
+function lastLook(ledger: Ledger, looks: Looks, story: MonitorStory, shown: Shown): number {
+  const { life, at } = shown
   const seen = lastUntil(looks.get(story.id) ?? [], at, ({ from }) => from)?.latest ?? 0
   const step = lastUntil(freshSteps(story), at, (each) => each.at)
   // By a clock that was set, what is stored says little; a process that begins then, or that takes the monitor over,
   // looks for itself.
   const set = ledger.all('jump').some((jump) => jump.at <= at)
-  const taken = set && ledger.plan.machines > 1 ? takenOver(story, life, at) : 0
+  const taken = set ? (takenUp(ledger, story.id, shown)?.at ?? 0) : 0
   const begun = set ? Math.max(beginOf(ledger, life), taken) : 0
   return Math.max(story.created.at, Math.min(seen, at), step?.at ?? 0, begun)
-}
-
-/** When this process had the monitor at the latest, as its first change after those of others says. */
-function takenOver({ steps }: MonitorStory, life: number, at: number): number {
-  const others = steps.findLast((each) => each.at <= at && each.life !== life)
-  const own = steps.find((each) => each.n > (others?.n ?? 0) && each.at <= at)
-  return (own ?? others)?.at ?? 0
 }
 
 const fresh = new WeakMap<MonitorStory, readonly Step[]>()
@@ -135,11 +130,13 @@ function isFresh({ before, after, change }: Step): boolean {
 }
 
 /** When the monitor was last taken up by this process, changed, or the process or the store stood still. */
-function lastTouch(ledger: Ledger, story: MonitorStory, { life, at }: Shown): number {
+function lastTouch(ledger: Ledger, story: MonitorStory, shown: Shown): number {
+  const { life, at } = shown
   const step = story.steps.findLast((each) => each.at <= at && isChange(each))
   const asked = ledger.all('asked').findLast((each) => each.at <= at && each.id === story.id)
   const time = ledger.steady.findLast((each) => (each.life ?? life) === life && each.from <= at)
-  return Math.max(time?.from ?? 0, step?.at ?? 0, asked?.at ?? 0)
+  const taken = takenUp(ledger, story.id, shown)
+  return Math.max(time?.from ?? 0, step?.at ?? 0, asked?.at ?? 0, taken?.at ?? 0)
 }
 
 /** It was not a round alone. */
@@ -151,17 +148,22 @@ function beginOf(ledger: Ledger, life: number): number {
   return ledger.stretches.find((each) => each.life === life)?.from ?? 0
 }
 
-/** Somebody looked from this process within two intervals, for certain, and no other may have had the monitor since. */
+/**
+ * Somebody looked from this process within two intervals, for certain, and no other may have had the monitor since. A
+ * process that has it no more judges by what is stored, where a round under way is not yet.
+ */
 function wasSeen(
   { ledger, looks }: { readonly ledger: Ledger; readonly looks: Looks },
   story: MonitorStory,
   seen: Shown | Starved,
 ): boolean {
   const { at, n, life } = seen
+  if (!owns(ledger, life, story.id, n)) return false
   const limit = 2 * interval(story, at - SLACK, at, Math.min)
   const recent = lately(looks, story, at - limit)
   const foreign = recent.filter((look) => look.life !== life && look.n < n).map((look) => look.n)
-  const regained = Math.max(lastLapse(ledger, seen), ...foreign)
+  const taken = takenUp(ledger, story.id, seen)?.n ?? 0
+  const regained = Math.max(lastLapse(ledger, seen), taken, ...foreign)
   return recent.some(
     (look) =>
       look.isSure &&
@@ -170,16 +172,6 @@ function wasSeen(
       look.n < n &&
       at - look.to < limit - SECOND,
   )
-}
-
-/**
- * Where on the tape a lease of this process was last over before it was renewed: what it gets back then it judges by
- * what is stored, without the looks of a round that gave way.
- */
-function lastLapse(ledger: Ledger, seen: Shown | Starved): number {
-  const leases = ledger.all('lease').filter(({ life, n }) => life === seen.life && n < seen.n)
-  const ends = [...leases.slice(1), seen]
-  return ends.findLast(({ wall }, place) => wall > (leases[place]?.until ?? Infinity))?.n ?? 0
 }
 
 /** Somebody may look from this process at this moment. */

@@ -178,11 +178,14 @@ function* rowsOf({ steps }: MonitorStory): Iterable<Rows> {
 
 /** From when the next look was due until there was one, wherever that took more than two intervals. */
 function* gapsOf(story: MonitorStory): Iterable<readonly [from: number, to: number]> {
+  // A process that stood still may store an earlier round after a later one.
+  let latest = -Infinity
   for (const row of rowsOf(story)) {
     for (const [i, { change, before }] of row.entries()) {
-      const last = row[i - 1]?.change.at ?? Infinity
+      const last = i === 0 ? Infinity : latest
       const interval_ms = before.common.interval_sec * SECOND
       if (change.at - last > 2 * interval_ms) yield [last + interval_ms, change.at]
+      latest = Math.max(latest, change.at)
     }
   }
 }
