@@ -68,6 +68,15 @@ export function bootIn(world: World, machine: Machine, ms: number): void {
   })
 }
 
+/** The process of a machine dies, and another follows it after this time. */
+export function absentFor(world: World, machine: Machine, ms: number): void {
+  const life = machine.current
+  if (life === undefined) return
+  machine.current = undefined
+  life.process.kill()
+  bootIn(world, machine, ms)
+}
+
 /** The wall clock may be set while no process runs: the next one knows only what is stored. */
 function setClockWithin(world: World, ms: number): void {
   const { plan, absences, clock } = world

@@ -33,6 +33,8 @@ export interface Faults {
   readonly badAnswers: number
   /** Times in which the targets of a guest hang, and it asks for checks of them again and again, per guest. */
   readonly floods: number
+  /** Turns of events that are played from beginning to end: see `scenes.ts`. */
+  readonly scenes: number
 }
 
 export interface Plan {
@@ -76,6 +78,7 @@ const NOTHING: Faults = {
   actions: 0,
   badAnswers: 0,
   floods: 0,
+  scenes: 0,
 }
 
 /**
@@ -125,7 +128,8 @@ export function planOf(seed: number, given: Partial<Plan> = {}): Plan {
   const places = dice.pick([4, 6])
   const obscured = diceOf(seed, 7).chance(0.5) ? 1 : 0
   const rushes = diceOf(seed, 8).chance(0.4) ? 8 : 0
-  const faults = { ...world.faults, floods: some(1, 4, 0.8), obscured, rushes }
+  const scenes = diceOf(seed, 10).chance(0.5) ? 6 : 0
+  const faults = { ...world.faults, floods: some(1, 4, 0.8), obscured, rushes, scenes }
   const patient = dice.chance(0.7)
   const machines = diceOf(seed, 6).chance(0.25) ? 2 : 1
   return { ...world, tenants, places, faults, patient, machines, ...given }

@@ -29,6 +29,21 @@ export async function changePreferences(world: World, account: AccountScope): Pr
   await account.contacts.update(id, preferencesOf(world.preferences, name))
 }
 
+/**
+ * One of them is quiet from now on, for two hours, and wants to hear at their end of what ended in them. Returns
+ * whether there is any.
+ */
+export async function fallSilent(world: World, { contacts }: AccountScope): Promise<boolean> {
+  const { clock, scenes } = world
+  const own = (await contacts.list()).filter(({ name }) => /-(quiet|both)-1$/.test(name))
+  if (own.length === 0) return false
+  const now = clock.now()
+  const hours = [{ from: timeOfDay(now), to: timeOfDay(now + 2 * HOUR), weekdays: [] }]
+  const chosen = { during: 'wait', ended: 'notify', except_tags: [] } as const
+  await contacts.update(scenes.pick(own).id, { quiet: { time_zone: 'UTC', hours, ...chosen } })
+  return true
+}
+
 /** What is held by then comes when it was to come; all that follows at once. */
 export async function endQuietHours({ contacts }: Pick<AccountScope, 'contacts'>): Promise<void> {
   for (const { id, quiet } of await contacts.list())

@@ -10,6 +10,7 @@ import type { Plan } from './plan.ts'
 import { recordStore } from './recorded-store.ts'
 import { beginRushes, setQuotas } from './rushes.ts'
 import { beginSamples } from './samples.ts'
+import { beginScenes } from './scenes.ts'
 import { createTape } from './tape.ts'
 import type { Entry } from './tape.ts'
 import { createTargets } from './targets.ts'
@@ -42,6 +43,7 @@ export async function simulate(plan: Plan): Promise<History> {
   beginAccidents(world)
   beginActions(world)
   beginRushes(world)
+  beginScenes(world)
   beginSamples(world)
   await clock.advance(Math.max(0, plan.days * DAY - CALM))
   if (!world.spun) await comeToAnEnd(world)
@@ -73,6 +75,7 @@ async function createWorld(plan: Plan): Promise<World> {
     preferences: diceOf(plan.seed, 4),
     choices: diceOf(plan.seed, 5),
     customers: diceOf(plan.seed, 9),
+    scenes: diceOf(plan.seed, 11),
     recording: recordStore(store, tape),
     targets: createTargets(),
     trouble: createTrouble({

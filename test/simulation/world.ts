@@ -36,6 +36,8 @@ export interface World {
   readonly choices: Dice
   /** When users create monitors at the same moment, and who; apart for the same reason. */
   readonly customers: Dice
+  /** Which scenes are played, when, and of whom; apart for the same reason. */
+  readonly scenes: Dice
   readonly tape: Tape
   readonly store: FullStore
   readonly recording: Recording

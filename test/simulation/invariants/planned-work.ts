@@ -3,9 +3,12 @@ import { cronOccurrences } from '../../../src/fields/cron.ts'
 import { maintenanceAt } from '../../../src/incident/maintenance.ts'
 import type { MaintenanceRecord } from '../../../src/model.ts'
 import { timeZones } from '../../../src/model/time.ts'
+import { stateAt } from '../ledger.ts'
 import type { Ledger, Step } from '../ledger.ts'
+import type { EntryOf } from '../tape.ts'
 import { SECOND } from '../time.ts'
 import { invariant, when } from './invariant.ts'
+import { decidesNothing } from './replay.ts'
 
 /** A change is worked out some time before it takes effect where the store is slow. */
 const SLOWNESS = 10 * SECOND
@@ -22,7 +25,85 @@ export const PLANNED_WORK_INVARIANTS = [
       }
     },
   ),
+
+  invariant(
+    'A monitor that a window of its account covers is under maintenance, where one process runs and its store works.',
+    function* (ledger) {
+      if (ledger.plan.machines > 1) return
+      const isOpenAt = openWindows(ledger)
+      for (const { steps, id } of ledger.monitors.values()) {
+        for (const [place, step] of steps.entries()) {
+          const before = steps[place - 1]
+          const { state } = step.before.machine
+          const isRound = (step.change.results?.length ?? 0) > 0
+          if (!isRound || state === 'maintenance' || state === 'paused') continue
+          // Its settings are the same for as long as it takes to begin.
+          if (before !== undefined && before.at > step.at - ENTERED && isChange(before)) continue
+          if (!isUndisturbed(ledger, step)) continue
+          const window = isOpenAt({ ...step, change: { ...step.change, at: step.wall } })
+          const then = isOpenAt({ ...step, change: { ...step.change, at: step.wall - ENTERED } })
+          if (window !== undefined && then === window)
+            yield `monitor ${id} is ${state} at ${when(step)} within window ${window.id}`
+        }
+      }
+    },
+  ),
+
+  invariant(
+    'A check that began under maintenance decides nothing when it ends behind it.',
+    function* (ledger) {
+      const orders = ordersByRound(ledger)
+      const lost = ledger
+        .all('trouble')
+        .filter(({ call, when }) => call === 'commit' && when === 'after')
+      for (const story of ledger.monitors.values()) {
+        for (const step of story.steps) {
+          const [result] = step.change.results ?? []
+          const { state } = step.before.machine
+          if (result === undefined || state === 'maintenance' || state === 'paused') continue
+          const order = orders
+            .get(`${step.life} ${story.id} ${result.round}`)
+            ?.findLast(({ n }) => n < step.n)
+          if (order === undefined || stateAt(story, order.n).machine.state !== 'maintenance')
+            continue
+          // The process that asked had begun the work itself, and knew.
+          const begun = story.steps.findLast(
+            ({ n, before, after }) => n < order.n && before.machine.state !== after.machine.state,
+          )
+          if (begun?.life !== step.life) continue
+          if (lost.some(({ n }) => n > begun.n - 20 && n < order.n)) continue
+          if (!decidesNothing(step))
+            yield `monitor ${story.id}: the round at ${when(order)} began under maintenance and decides at ${when(step)}`
+        }
+      }
+    },
+  ),
 ]
+
+/** In this time every monitor of a window is under maintenance. */
+const ENTERED = 60 * SECOND
+
+function isChange({ before, after, change }: Step): boolean {
+  return change.settings !== undefined || before.machine.state !== after.machine.state
+}
+
+/** One process ran for that time, and nobody set the clock. */
+function isUndisturbed({ steady, all }: Ledger, { at, life }: Step): boolean {
+  const from = at - 2 * ENTERED
+  if (all('jump').some((jump) => jump.at >= from && jump.at <= at)) return false
+  return steady.some((time) => time.life === life && time.from <= from && time.to >= at)
+}
+
+function ordersByRound(ledger: Ledger): ReadonlyMap<string, EntryOf<'order'>[]> {
+  const orders = new Map<string, EntryOf<'order'>[]>()
+  for (const order of ledger.all('order')) {
+    const key = `${order.life} ${order.monitor_id} ${order.round}`
+    const list = orders.get(key)
+    if (list === undefined) orders.set(key, [order])
+    else list.push(order)
+  }
+  return orders
+}
 
 /** The window in which a step of a monitor lies, of those that its process had known for a while. */
 function openWindows(ledger: Ledger): (step: Step) => MaintenanceRecord | undefined {

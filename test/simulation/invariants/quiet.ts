@@ -153,7 +153,9 @@ function isExempt(
   return except_tags.some((tag) => tags.includes(tag.toLowerCase()))
 }
 
-function quietVersions(ledger: Ledger, { record }: RowStory, from: Stamp, to: Stamp) {
+type Place = Pick<Stamp, 'n'>
+
+function quietVersions(ledger: Ledger, { record }: RowStory, from: Place, to: Place) {
   const story = contactsOf(ledger).get(record.contact_id)
   if (story === undefined) return []
   return versionsWithin(story, from.n, to.n).flatMap(({ quiet }) => quiet ?? [])
@@ -201,9 +203,10 @@ function earlierOf({ incidents }: Ledger, { id, record }: RowStory): readonly Ro
   return rows.filter((row) => row.id < id && row.record.contact_id === record.contact_id)
 }
 
-function maySkip(ledger: Ledger, { record }: RowStory): boolean {
-  const versions = contactsOf(ledger).get(record.contact_id)?.versions ?? []
-  return versions.some((version) => version.record.quiet?.ended === 'skip')
+/** Its contact did not want to hear of it at any time from when the row was made until it ended. */
+function maySkip(ledger: Ledger, row: RowStory): boolean {
+  const versions = quietVersions(ledger, row, row.made, row.ended ?? { n: Infinity })
+  return versions.some(({ ended }) => ended === 'skip')
 }
 
 function minutes(ms: number): string {

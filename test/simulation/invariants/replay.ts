@@ -55,7 +55,8 @@ export function replay({ push }: MonitorStory): (step: Step) => Expected {
     }
     if (before.machine.state === 'maintenance' || before.machine.state === 'paused') return NOTHING
     // It began in planned work, and was complete after its end.
-    if (workEnded !== undefined && beganBefore(step, workEnded) && isLeftOut(step)) return NOTHING
+    if (workEnded !== undefined && beganBefore(step, workEnded) && decidesNothing(step))
+      return NOTHING
     const { fail_threshold, recover_threshold } = push
       ? { fail_threshold: 1, recover_threshold: 1 }
       : before.common
@@ -121,7 +122,8 @@ function beganBefore({ at, wall, change }: Step, end: Step): boolean {
   return at - (wall - change.at) < end.at + SLOWNESS || change.at < end.wall + SLOWNESS
 }
 
-function isLeftOut({ before, after }: Step): boolean {
+/** The round changes neither the state nor what is counted. */
+export function decidesNothing({ before, after }: Step): boolean {
   const [was, is] = [before.machine, after.machine]
   const silent = [was.silent, is.silent].map((rounds) => JSON.stringify(rounds ?? {}))
   return (

@@ -53,6 +53,13 @@ export const INCIDENT_RULES: readonly Rule[] = [
     replace: 'if (last === null || policy.gap_ms === null || at > last) return same(before)',
   },
   {
+    name: 'absence-is-no-break',
+    about: 'Failures before and after an absence of more than ten intervals are in a row.',
+    file: 'incident/transition.ts',
+    find: "  if (!isLong || state.state !== 'confirming') return state\n",
+    replace: "  if (!isLong || state.state !== 'down') return state\n",
+  },
+  {
     name: 'known-time-is-dated-back',
     about: 'After the clock was set back, availability is written before what is stored.',
     file: 'incident/transition.ts',
