@@ -13,6 +13,7 @@ import {
   firstAccount,
   ids,
   monitor,
+  notice,
   on,
   queue,
   result,
@@ -36,6 +37,8 @@ const LATER = [
   ...STEPS,
   "ALTER TABLE watchpost.monitors ADD COLUMN owner text NOT NULL DEFAULT 'nobody'",
   'CREATE TABLE watchpost.later (id bigint)',
+  `ALTER TABLE watchpost.accounts ADD COLUMN later text;
+   ALTER TABLE watchpost.notifications ADD COLUMN later text`,
 ]
 
 describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () => {
@@ -107,12 +110,26 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     const schema = freshSchema()
     const store = await opened(schema)
     const made = await store.monitors.create(monitor())
+    // On each connection, whose statements are older than the new columns then.
+    const read = async () =>
+      new Set(
+        await Promise.all(
+          Array.from({ length: 10 }, async () => (await store.accounts.list()).length),
+        ),
+      )
+    const revised = async (revision: number) => {
+      await commitOne(store, on({ ...made, revision }, { notify: [notice()] }))
+      return store.notifications.depth()
+    }
+    expect(await read()).toEqual(new Set([1]))
+    expect(await revised(1)).toBe(1)
     const engines = await Promise.all(Array.from({ length: 3 }, () => databaseOf(schema)))
     await Promise.all(engines.map((db) => migrate(db, LATER)))
     expect(await versionsOf(schema)).toEqual(LATER.map((_, at) => ({ version: at + 1 })))
     const { rows } = await admin.query(`SELECT id, owner FROM ${schema}.monitors`)
     expect(rows).toEqual([{ id: String(made.id), owner: 'nobody' }])
-    await commitOne(store, on(made, { results: [result()] }))
+    expect(await read()).toEqual(new Set([1]))
+    expect(await revised(2)).toBe(2)
     await expect(storeIn(schema).open()).rejects.toThrow(
       new RegExp(`newer version \\(tables ${LATER.length}, known up to ${STEPS.length}\\)`),
     )

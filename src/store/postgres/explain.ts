@@ -27,18 +27,29 @@ const LOST_CODES =
 const LOST_WORDS =
   /connection terminated|connection error and is not queryable|client was closed|read timeout|timeout exceeded when trying to connect/i
 
+/**
+ * A prepared statement is older than its table: a newer version of watchpost has added a column. The message is in the
+ * language of the server.
+ */
+function isOutdated(error: unknown): boolean {
+  const { routine } = (error ?? {}) as { readonly routine?: unknown }
+  return codeOf(error) === '0A000' && routine === 'RevalidateCachedQuery'
+}
+
 /** The connection is lost or must be closed. */
 export function isLost(error: unknown): boolean {
+  if (isOutdated(error)) return true
   const code = codeOf(error)
   if (code !== '') return LOST_STATES.test(code) || LOST_CODES.test(code)
   return error instanceof Error && LOST_WORDS.test(error.message)
 }
 
 /**
- * The connection was lost without an error message, or leads to a server that is no longer writable; connections of
- * the same age may be in the same state. A connection that the server closed says nothing about the others.
+ * The connection was lost without an error message, leads to a server that is no longer writable, or has outdated
+ * statements; connections of the same age may be in the same state. A connection that the server closed says nothing about the others.
  */
 export function isSilence(error: unknown): boolean {
+  if (isOutdated(error)) return true
   return /^(?:DEADLINE|ETIMEDOUT|E(?:HOST|NET)UNREACH|25006)$/.test(codeOf(error))
 }
 
