@@ -183,6 +183,31 @@ describe('a notification', () => {
     expect(await row(3)).toMatchObject({ status: 'cancelled', error: 'contact_deleted' })
   })
 
+  it.each([
+    ['waits for one', new StorageError('the disk is full'), 1, ['storage', 'storage', 'storage']],
+    ['waits for none', new TypeError('a mistake'), 2, [null, 'internal_error', null]],
+  ])('that is repeated with its window %s before which the store fails: %s', async (...given) => {
+    const [, failure, messages, errors] = given
+    const all = await sending((_, nth) => (nth === 1 ? temporary : result()))
+    const { add, queue, start, sent, clock, row, store } = all
+    await add({ group_window_sec: 60 })
+    for (let n = 0; n < 3; n++) await queue({ event: 'down', incident_id: n })
+    await start()
+    await clock.advance(MINUTE)
+    expect(sent).toHaveLength(1)
+    const get = store.contacts.get.bind(store.contacts)
+    let reads = 0
+    Object.assign(store.contacts, {
+      get: (id: number) => (++reads === 2 ? Promise.reject(failure) : get(id)),
+    })
+    const due = (await row(1))?.due_at ?? 0
+    await clock.advance(due - clock.now() + 5)
+    expect(reads).toBe(3)
+    expect(sent).toHaveLength(messages)
+    const ends = await Promise.all([1, 2, 3].map(async (id) => (await row(id))?.error))
+    expect(ends).toEqual(errors)
+  })
+
   it('is followed by a repeat while its incident is open, once it is final', async () => {
     const rig = await sending((_, nth) => (nth === 1 ? temporary : result()))
     const { add, queue, start, clock, store, monitorCache } = rig

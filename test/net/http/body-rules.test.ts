@@ -1,7 +1,7 @@
 /** How a body becomes text: codings undone, charset chosen, passed to a reader in pieces. */
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { decoderOf, decodeText, textSteps } from '../../../src/net/http/charset.ts'
 import { ACCEPT_ENCODING, codingLimit, codingsOf, decoded } from '../../../src/net/http/decode.ts'
@@ -96,6 +96,22 @@ describe('the codings of a body', () => {
       ...{ code: 'http_coding_limit', phase: 'transfer' },
       message: `A layer of the body unpacks to more than ${inner - 1} bytes`,
     })
+  })
+
+  it('unpack to at most 4 MiB from a window of Brotli that may be larger', async () => {
+    const packed = (bytes: number, bits: number) =>
+      brotliCompressSync(Buffer.alloc(bytes), { params: { [constants.BROTLI_PARAM_LGWIN]: bits } })
+    const most = 4 * KIB * KIB
+    const lengthOf = async (body: Buffer, coding: string) => (await unpacked(body, [coding])).length
+    for (const bits of [23, 24]) {
+      expect(await lengthOf(packed(most, bits), 'br')).toBe(most)
+      expect(await lengthOf(packed(most + 1, bits), 'br').catch(failed)).toEqual({
+        ...{ code: 'http_coding_limit', phase: 'transfer' },
+        message: 'A layer of the body unpacks to more than 4194304 bytes',
+      })
+    }
+    expect(await lengthOf(packed(most + 1, 22), 'br')).toBe(most + 1)
+    expect(await lengthOf(gzipSync(Buffer.alloc(most + 1)), 'gzip')).toBe(most + 1)
   })
 
   it('that are broken are told, and the source is left', async () => {
