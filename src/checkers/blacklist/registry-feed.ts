@@ -94,7 +94,8 @@ export function registryFeed(options: RegistryFeedOptions): BlacklistProvider {
     async lookUp(ctx, subject) {
       await refresh(ctx)
       if (copy === undefined) return outdated(`The registry could not be read: ${problem ?? ''}`)
-      const age_ms = ctx.clock.now() - (copy.stated_at ?? copy.confirmed_at)
+      const { stated_at, confirmed_at } = copy
+      const age_ms = ctx.clock.now() - Math.min(stated_at ?? confirmed_at, confirmed_at)
       if (age_ms > maxAgeMs) {
         const hours = Math.floor(age_ms / HOUR_MS)
         const why = problem === undefined ? '' : `; the last try failed: ${problem}`

@@ -127,6 +127,13 @@ describe('a registry in the form of dump.csv', () => {
   })
 })
 
+it('a registry that is dated ahead is as old as its last arrival', async () => {
+  const feed = watch({ url: await served(dump(ROWS, systemClock.now() + 10_000 * HOUR_MS)) })
+  expect(await verdictOf(feed, 'free.example')).toBe('clean')
+  feed.advance(49 * HOUR_MS)
+  expect(await verdictOf(feed, 'free.example')).toBe('probe_feed_stale')
+})
+
 describe('a registry as a plain list', () => {
   const PLAIN = [
     '\ufeff# comment',
