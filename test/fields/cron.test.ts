@@ -163,6 +163,13 @@ describe('the next occurrence', () => {
     expect(times('30 4 * * *', '2026-03-08T07:10:00Z', 1)).toEqual(['2026-03-08T08:30'])
   })
 
+  it('of a day in winter is in the time of winter, asked for in summer', () => {
+    expect(times('0 9 30 12 *', '2026-10-02T00:00:00Z', 2)).toEqual([
+      '2026-12-30T14:00',
+      '2027-12-30T14:00',
+    ])
+  })
+
   it('of the time to which the clocks skip is the skip', () => {
     expect(times('0 3 * * *', '2026-03-07T12:00:00Z', 2)).toEqual([
       '2026-03-08T07:00',
