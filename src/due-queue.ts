@@ -27,49 +27,42 @@ export function dueQueue(): DueQueue {
 
   const idAt = (i: number): number => ids[i] ?? 0
   const timeAt = (i: number): number => times[i] ?? Infinity
-  const before = (a: number, b: number): boolean =>
-    timeAt(a) < timeAt(b) || (timeAt(a) === timeAt(b) && idAt(a) < idAt(b))
+  const isBefore = (time: EpochMs, id: number, i: number): boolean =>
+    time < timeAt(i) || (time === timeAt(i) && id < idAt(i))
 
-  function put(i: number, id: number, time: number): void {
+  function put(i: number, id: number, time: EpochMs): void {
     ids[i] = id
     times[i] = time
     places.set(id, i)
   }
 
-  function swap(a: number, b: number): void {
-    const [id, time] = [idAt(a), timeAt(a)]
-    put(a, idAt(b), timeAt(b))
-    put(b, id, time)
-  }
-
-  function rise(from: number): void {
-    for (let i = from; i > 0;) {
+  /** Puts an entry at the free place `from`, or above or below it where the order requires. */
+  function settle(from: number, id: number, time: EpochMs): void {
+    let i = from
+    for (; i > 0;) {
       const parent = (i - 1) >> 1
-      if (!before(i, parent)) return
-      swap(i, parent)
+      if (!isBefore(time, id, parent)) break
+      put(i, idAt(parent), timeAt(parent))
       i = parent
     }
-  }
-
-  function sink(from: number): void {
-    for (let i = from; ;) {
+    for (; i >= from;) {
       const left = 2 * i + 1
-      const child = left + 1 < ids.length && before(left + 1, left) ? left + 1 : left
-      if (child >= ids.length || !before(child, i)) return
-      swap(i, child)
+      const right = left + 1
+      const child = right < ids.length && isBefore(timeAt(right), idAt(right), left) ? right : left
+      if (child >= ids.length || isBefore(time, id, child)) break
+      put(i, idAt(child), timeAt(child))
       i = child
     }
+    put(i, id, time)
   }
 
   function removeAt(i: number): void {
     const last = ids.length - 1
-    if (i !== last) swap(i, last)
-    places.delete(idAt(last))
+    const [id, time] = [idAt(last), timeAt(last)]
+    places.delete(idAt(i))
     ids.pop()
     times.pop()
-    if (i >= ids.length) return
-    rise(i)
-    sink(i)
+    if (i < last) settle(i, id, time)
   }
 
   const queue: DueQueue = {
@@ -77,15 +70,7 @@ export function dueQueue(): DueQueue {
       return ids.length
     },
     set(id, due_at) {
-      const place = places.get(id)
-      if (place !== undefined) {
-        times[place] = due_at
-        rise(place)
-        sink(places.get(id) ?? place)
-        return
-      }
-      put(ids.length, id, due_at)
-      rise(ids.length - 1)
+      settle(places.get(id) ?? ids.length, id, due_at)
     },
     delete(id) {
       const place = places.get(id)
