@@ -43,6 +43,9 @@ const { values } = parseArgs({
   },
 })
 
+/** A history makes much that is soon forgotten, and a tape that stays: with the default, a tenth of the time is spent to tell them apart. */
+const YOUNG_MB = 192
+
 const FLEET = values.machines === undefined ? '' : ` --machines ${values.machines}`
 
 /** What one history came to. */
@@ -81,7 +84,10 @@ async function run(): Promise<number> {
 
   /** One thread, which plays one seed after the other. */
   async function thread(): Promise<void> {
-    const worker = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) })
+    const worker = new Worker(new URL(import.meta.url), {
+      argv: process.argv.slice(2),
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     while (!isOver()) {
       const played = await ask(worker, Number(values.seed) + given++)
       report(played)

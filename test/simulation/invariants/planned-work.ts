@@ -29,7 +29,7 @@ export const PLANNED_WORK_INVARIANTS = [
   invariant(
     'A monitor that a window of its account covers is under maintenance, where one process runs and its store works.',
     function* (ledger) {
-      if (ledger.plan.machines > 1) return
+      if (ledger.plan.machines > 1 || ledger.all('maintenance').length === 0) return
       const isOpenAt = openWindows(ledger)
       for (const { steps, id } of ledger.monitors.values()) {
         for (const [place, step] of steps.entries()) {
@@ -39,10 +39,9 @@ export const PLANNED_WORK_INVARIANTS = [
           if (!isRound || state === 'maintenance' || state === 'paused') continue
           // Its settings are the same for as long as it takes to begin.
           if (before !== undefined && before.at > step.at - ENTERED && isChange(before)) continue
-          if (!isUndisturbed(ledger, step)) continue
           const window = isOpenAt({ ...step, change: { ...step.change, at: step.wall } })
-          const then = isOpenAt({ ...step, change: { ...step.change, at: step.wall - ENTERED } })
-          if (window !== undefined && then === window)
+          if (window === undefined || !isUndisturbed(ledger, step)) continue
+          if (isOpenAt({ ...step, change: { ...step.change, at: step.wall - ENTERED } }) === window)
             yield `monitor ${id} is ${state} at ${when(step)} within window ${window.id}`
         }
       }
@@ -52,18 +51,21 @@ export const PLANNED_WORK_INVARIANTS = [
   invariant(
     'A check that began under maintenance decides nothing when it ends behind it.',
     function* (ledger) {
-      const orders = ordersByRound(ledger)
+      const orders = byMonitor(ledger.all('order'))
       const lost = ledger
         .all('trouble')
         .filter(({ call, when }) => call === 'commit' && when === 'after')
       for (const story of ledger.monitors.values()) {
+        if (!story.steps.some(({ after }) => after.machine.state === 'maintenance')) continue
         for (const step of story.steps) {
           const [result] = step.change.results ?? []
           const { state } = step.before.machine
           if (result === undefined || state === 'maintenance' || state === 'paused') continue
           const order = orders
-            .get(`${step.life} ${story.id} ${result.round}`)
-            ?.findLast(({ n }) => n < step.n)
+            .get(story.id)
+            ?.findLast(
+              ({ n, life, round }) => n < step.n && life === step.life && round === result.round,
+            )
           if (order === undefined || stateAt(story, order.n).machine.state !== 'maintenance')
             continue
           // The process that asked had begun the work itself, and knew.
@@ -94,15 +96,14 @@ function isUndisturbed({ steady, all }: Ledger, { at, life }: Step): boolean {
   return steady.some((time) => time.life === life && time.from <= from && time.to >= at)
 }
 
-function ordersByRound(ledger: Ledger): ReadonlyMap<string, EntryOf<'order'>[]> {
-  const orders = new Map<string, EntryOf<'order'>[]>()
-  for (const order of ledger.all('order')) {
-    const key = `${order.life} ${order.monitor_id} ${order.round}`
-    const list = orders.get(key)
-    if (list === undefined) orders.set(key, [order])
+function byMonitor(all: readonly EntryOf<'order'>[]): ReadonlyMap<number, EntryOf<'order'>[]> {
+  const by = new Map<number, EntryOf<'order'>[]>()
+  for (const order of all) {
+    const list = by.get(order.monitor_id)
+    if (list === undefined) by.set(order.monitor_id, [order])
     else list.push(order)
   }
-  return orders
+  return by
 }
 
 /** The window in which a step of a monitor lies, of those that its process had known for a while. */

@@ -108,10 +108,16 @@ export const TIME_INVARIANTS = [
   ),
 ]
 
-function changesOf({ id, steps }: MonitorStory): AvailabilityChange[] {
-  return steps.flatMap(({ change }) =>
-    (change.availability ?? []).map((entry) => ({ ...entry, monitor_id: id })),
-  )
+const changes = new WeakMap<MonitorStory, readonly AvailabilityChange[]>()
+
+function changesOf(story: MonitorStory): readonly AvailabilityChange[] {
+  const known = changes.get(story)
+  if (known !== undefined) return known
+  const made: AvailabilityChange[] = []
+  for (const { change } of story.steps)
+    for (const entry of change.availability ?? []) made.push({ ...entry, monitor_id: story.id })
+  changes.set(story, made)
+  return made
 }
 
 interface Span {
@@ -161,8 +167,16 @@ function without(span: Span, times: Times): Span[] {
 
 type Rows = readonly Step[]
 
+const rows = new WeakMap<MonitorStory, readonly Rows[]>()
+
 /** Rounds of a monitor without a break by a pause, a change of what is checked, or planned work. */
-function* rowsOf({ steps }: MonitorStory): Iterable<Rows> {
+function rowsOf(story: MonitorStory): readonly Rows[] {
+  const known = rows.get(story) ?? [...readRows(story)]
+  rows.set(story, known)
+  return known
+}
+
+function* readRows({ steps }: MonitorStory): Iterable<Rows> {
   let row: Step[] = []
   for (const step of steps) {
     const { change, before, after } = step
