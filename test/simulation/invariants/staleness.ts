@@ -44,12 +44,35 @@ export const STALENESS_INVARIANTS = [
     },
   ),
 
+  invariant(
+    'A monitor is stale, and never shown as healthy, where for four intervals one process has run that could store none of its rounds.',
+    function* (ledger) {
+      const starts = ledger.entries.flatMap((entry) =>
+        entry.kind === 'runs' || entry.kind === 'thaws' ? [entry] : [],
+      )
+      for (const { shown, story } of watchedAt(ledger)) {
+        const { life, at } = shown
+        const ran = starts.findLast((each) => each.life === life && each.at <= at)?.at ?? 0
+        const stored = lastUntil(story.steps, at, (step) => step.at)?.at ?? story.created.at
+        const taken = takenUp(ledger, story.id, shown)?.at ?? 0
+        const since = Math.max(stored, taken, ran)
+        const timeout_ms = stateAt(story, shown.n).common.timeout_ms
+        const limit = 4 * interval(story, since, at, Math.max) + 2 * timeout_ms + SLACK
+        if (at - since <= limit) continue
+        const place = `monitor ${story.id}, of which nothing was stored for ${(at - since) / 1000} s at ${when(shown)}`
+        if (!shown.stale.includes(story.id)) yield `${place}, was not stale`
+        if (shown.healthy.includes(story.id)) yield `${place}, was shown as healthy`
+      }
+    },
+  ),
+
   invariant('No other one is stale, nor told to be starved.', function* (ledger) {
     const looks = looksOf(ledger)
     for (const shown of ledger.all('shown'))
       for (const id of shown.stale) {
         const story = ledger.monitors.get(id)
         if (story === undefined || isUndecided(story, shown)) continue
+        if (mayBeUnstored(ledger, story, shown)) continue
         if (isOff(story, shown) || wasSeen({ ledger, looks }, story, shown))
           yield `monitor ${id} was stale at ${when(shown)}`
       }
@@ -186,6 +209,13 @@ function isUndecided(story: MonitorStory, { n, at }: Shown): boolean {
   const steps = between(story.steps, at - SLACK, at)
   const all = [before, ...steps.flatMap((step) => [step.before.machine, step.after.machine])]
   return all.some(({ inconclusive }) => inconclusive > UNDECIDED)
+}
+
+/** No round was stored for an interval, since the store failed. */
+function mayBeUnstored(ledger: Ledger, story: MonitorStory, { at }: Shown): boolean {
+  const last = lastUntil(story.steps, at, (step) => step.at)?.at ?? story.created.at
+  const until = at - interval(story, at - SLACK, at, Math.min)
+  return between(ledger.all('trouble'), last, until).some(({ fate }) => fate === 'fail')
 }
 
 /** Nobody is to look. */
