@@ -16,7 +16,7 @@ import type { StopSignal } from '../timing/stop.ts'
 import type { Turns } from '../timing/turns.ts'
 import { http2Headers } from './headers.ts'
 import { HTTP2_ERRORS } from './http2-errors.ts'
-import { outlive } from './http2-lifetime.ts'
+import { endLater, outlive } from './http2-lifetime.ts'
 
 /** Of the answer, which is a few bytes, and of its headers and trailers. */
 const ANSWER_LIMIT_BYTES = 16 * 1024
@@ -73,6 +73,7 @@ export async function callUnary(connection: Connection, call: Call): Promise<Cal
     maxReservedRemoteStreams: 0,
     settings: { enablePush: false, maxHeaderListSize: ANSWER_LIMIT_BYTES },
   })
+  endLater(session)
   try {
     return await exchange(session, call, connection)
   } finally {

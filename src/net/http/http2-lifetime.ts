@@ -18,6 +18,24 @@ export function outlive(session: ClientHttp2Session, stream: ClientHttp2Stream):
   if (target !== undefined) registry.register(target, nativePart(session))
 }
 
+/**
+ * Ends the session behind what is parsed. Node ends it at once at a broken frame and at a goodbye with an error, in the
+ * middle of a piece; at another broken frame in it, nghttp2 before 1.68.1 fails an assertion (CVE-2026-27135), and the
+ * process ends. `failed` is told first: what is parsed meanwhile closes the stream, with an error that says less.
+ */
+export function endLater(
+  session: ClientHttp2Session,
+  failed: (error: Error) => void = () => undefined,
+): void {
+  const destroy = session.destroy.bind(session)
+  session.destroy = (error, code) => {
+    process.nextTick(() => {
+      if (error !== undefined) failed(error)
+      destroy(error, code)
+    })
+  }
+}
+
 /** `undefined` where Node has another name for it. */
 export function nativePart(owner: object): object | undefined {
   const key = Object.getOwnPropertySymbols(owner).find(

@@ -16,7 +16,7 @@ import type { AnswerListener, HopAnswer, HopOptions } from './answer.ts'
 import { bodyBytes, http2Headers } from './headers.ts'
 import type { HopRequest } from './headers.ts'
 import { explainHttp2, ResetStream } from './http2-errors.ts'
-import { outlive } from './http2-lifetime.ts'
+import { endLater, outlive } from './http2-lifetime.ts'
 import { createInterimLimit, headerLimit, MAX_HEADER_BYTES } from './wire.ts'
 import type { WireState } from './wire.ts'
 
@@ -80,6 +80,7 @@ export async function exchangeHttp2(
         maxHeaderListSize: MAX_HEADER_BYTES,
       },
     })
+    endLater(session, (error) => listener.failed(error))
     const stop = (problem: Error): void => {
       listener.failed(problem)
       socket.destroy()

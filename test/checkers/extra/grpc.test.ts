@@ -210,6 +210,16 @@ describe('a hostile server', () => {
     expect(await check(checker, { host, port })).toMatchObject({ cause_code: 'protocol_error' })
   })
 
+  it('that says goodbye with an error before a broken frame does not end the process', async () => {
+    const goodbye = frame('goaway', Buffer.of(0, 0, 0, 0, 0, 0, 0, 1), { stream: 0 })
+    const broken = frame('ping', Buffer.of(0), { stream: 0 })
+    const bytes = Buffer.concat([frame('settings', undefined, { stream: 0 }), goodbye, broken])
+    const { port } = await scriptedServer((socket) => {
+      socket.once('data', () => socket.write(bytes))
+    })
+    expect(await check(checker, { host, port })).toMatchObject({ verdict: 'fail' })
+  })
+
   it('gets metadata whatever its names are', async () => {
     const port = await http2Server((stream) => {
       answering(Buffer.of(0, 0, 0, 0, 2, 8, 1), OK)(stream)

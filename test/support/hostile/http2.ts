@@ -22,6 +22,7 @@ const TYPES = {
   goaway: 7,
   window: 8,
   continuation: 9,
+  altsvc: 10,
   unknown: 0x5a,
 } as const
 
@@ -366,6 +367,19 @@ const BROKEN_FRAMES: readonly HostileHttp2[] = [
     OK,
     end,
     frame('ping', Buffer.of(0), CONNECTION),
+  ),
+  // Node ends a session at the first, and nghttp2 before 1.68.1 fails an assertion at the second (CVE-2026-27135).
+  answer(
+    'says goodbye with an error, and sends a ping of one byte',
+    BROKEN,
+    frame('goaway', Buffer.of(0, 0, 0, 0, 0, 0, 0, 1), CONNECTION),
+    frame('ping', Buffer.of(0), CONNECTION),
+  ),
+  answer(
+    'sends an alternative of no service, and a window of eight bytes',
+    BROKEN,
+    frame('altsvc', Buffer.alloc(12), CONNECTION),
+    frame('window', Buffer.alloc(8), CONNECTION),
   ),
   answer('sends headers in the middle of a body', BROKEN, OK, frame('data', filled(9)), OK),
   acting('answers in HTTP/1.1', BROKEN, (peer) =>
