@@ -17,6 +17,7 @@ export async function roundsRig(...checkers: readonly AnyChecker[]) {
   const orders: CheckOrder[] = []
   const cancelled: number[] = []
   const checked: number[] = []
+  const ended: string[] = []
   const openRounds: OpenRounds = new Map()
   const probes: ProbeTransport = {
     start: () => Promise.resolve(),
@@ -32,7 +33,7 @@ export async function roundsRig(...checkers: readonly AnyChecker[]) {
     ...{ ...rig, probes, openRounds, baselines: createBaselines(rig) },
     isStale: () => false,
     onCheck: (monitor_id) => void checked.push(monitor_id),
-    onEnd: () => undefined,
+    onEnd: (monitor_id, stored) => void ended.push(`${monitor_id} ${stored ? 'stored' : 'lost'}`),
   })
   return {
     ...{ ...rig, rounds, probes },
@@ -42,6 +43,8 @@ export async function roundsRig(...checkers: readonly AnyChecker[]) {
     cancelled,
     /** A monitor for each check that was reported. */
     checked,
+    /** Each round that ended: its monitor, and whether it was stored. */
+    ended,
     /** Answers an order: all is well, unless the test says otherwise. */
     answer(
       order: CheckOrder | undefined,

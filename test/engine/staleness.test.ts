@@ -128,6 +128,49 @@ describe('a monitor', () => {
   })
 })
 
+describe('a monitor whose rounds cannot be stored', () => {
+  async function failing(given: Given = {}) {
+    const monitor = up({ common: { interval_sec: 60 }, ...given })
+    const all = watched({ monitors: [monitor] })
+    const goOn = async (ms: number) => {
+      all.staleness.checkStarted(9)
+      await all.clock.advance(ms)
+      return all.staleness.isStale(monitor)
+    }
+    await goOn(MINUTE)
+    all.staleness.roundEnded(9, false)
+    return { ...all, goOn, monitor }
+  }
+
+  it('is stale once more than an interval has passed since the first, whatever followed', async () => {
+    const { goOn, staleness, told } = await failing()
+    expect(await goOn(30 * SECOND)).toBe(false)
+    staleness.roundEnded(9, false)
+    expect(await goOn(30 * SECOND)).toBe(false)
+    expect(await goOn(1)).toBe(true)
+    // Its checks go on.
+    expect(told).toEqual([])
+  })
+
+  it('is not from the next that is stored on, and has an interval anew', async () => {
+    const { goOn, staleness, monitor } = await failing()
+    expect(await goOn(MINUTE + 1)).toBe(true)
+    staleness.roundEnded(9, true)
+    expect(await goOn(MINUTE)).toBe(false)
+    staleness.roundEnded(9, false)
+    expect(await goOn(MINUTE)).toBe(false)
+    expect(await goOn(1)).toBe(true)
+    staleness.forget(9)
+    staleness.track(monitor)
+    expect(await goOn(1)).toBe(false)
+  })
+
+  it.each(['paused', 'maintenance'] as const)('is not while it is in %s', async (state) => {
+    const { goOn } = await failing({ machine: { state } })
+    expect(await goOn(5 * MINUTE)).toBe(false)
+  })
+})
+
 describe('a check that is made elsewhere', () => {
   it('is known by its report, which has time to arrive', async () => {
     const monitor = up()

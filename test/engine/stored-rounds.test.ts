@@ -50,6 +50,7 @@ describe('a round that cannot be stored', () => {
     expect(await results(1)).toEqual([])
     await clock.advance(1)
     expect(await results(1)).toEqual(['0 @1 ok'])
+    expect(all.ended).toEqual(['1 lost', '1 lost', '1 stored'])
     expect(published).toEqual([`1 up ${10 / 60}`])
     await clock.advance(60 * SECOND)
     expect([published.length, clock.pending]).toEqual([1, 0])
@@ -91,9 +92,9 @@ describe('a round that cannot be stored', () => {
   })
 
   it('since its monitor was removed is no error of the engine, and not tried again', async () => {
-    const { refused, logged, clock } = await failing(new NotFoundError('monitor'))
+    const { refused, logged, ended, clock } = await failing(new NotFoundError('monitor'))
     await clock.advance(20 * SECOND)
-    expect([refused, logged]).toEqual(['not_found: There is no such monitor', []])
+    expect([refused, logged, ended]).toEqual(['not_found: There is no such monitor', [], []])
   })
 
   it('is not tried again where another one has begun meanwhile', async () => {
