@@ -178,13 +178,16 @@ function rowsOf(story: MonitorStory): readonly Rows[] {
 
 function* readRows({ steps }: MonitorStory): Iterable<Rows> {
   let row: Step[] = []
+  let since = -Infinity
   for (const step of steps) {
     const { change, before, after } = step
     const isRound = (change.results?.length ?? 0) > 0
-    if (isRound) row.push(step)
+    // One that began before the break and is stored behind it is of neither row.
+    if (isRound) row.push(...(change.at < since ? [] : [step]))
     else if (before.machine.state !== after.machine.state || change.forget_locations === true) {
       yield row
       row = []
+      since = change.at
     }
   }
   yield row
