@@ -66,3 +66,18 @@ test.each(CASES)(
     expect(String(error)).not.toContain(SECRET)
   },
 )
+
+test('what only says that it is ready gets each step of the tables once', async () => {
+  let asked = 0
+  const { port } = await scriptedServer(async (socket) => {
+    socket.on('data', () => {
+      asked++
+      socket.write(READY.subarray(asked === 1 ? 0 : -6))
+    })
+    await new Promise((resolve) => socket.once('close', resolve))
+  })
+  const store = postgresStore({ url: `postgres://u:p@127.0.0.1:${port}/b`, retryMs: 0 })
+  onTestFinished(() => store.close())
+  await expect(store.open()).rejects.toThrow('does not keep the tables')
+  expect(asked).toBeLessThan(100)
+})

@@ -28,10 +28,13 @@ const STEP_LIMIT_MS = 600_000
 export async function migrate(db: Database, steps: readonly string[] = STEPS): Promise<void> {
   let version = await versionOf(db, db.schema)
   while (version < steps.length) {
+    const before = version
     version = await db.transaction((session) => nextStep(session, { schema: db.schema, steps }), {
       repeatable: true,
       deadlineMs: STEP_LIMIT_MS,
     })
+    if (version <= before)
+      throw new StorageError(`The database does not keep the tables of version ${before}`)
   }
   if (version > steps.length) {
     throw new StorageError(
