@@ -14,7 +14,11 @@ import type { Retention } from './options.ts'
 import type { ShardLeases } from './sharing/shard-leases.ts'
 
 /** How often the engine stores that it is alive. */
-export const ALIVE_MS = 15_000
+const ALIVE_MS = 15_000
+/** Heartbeats get new deadlines after no engine ran for longer than this. */
+export const ABSENCE_MS = 2 * ALIVE_MS
+/** Of engines that start together, the last is behind the first by less than this. */
+const START_TOGETHER_MS = 60_000
 const PRUNE_MS = 5 * 60_000
 /** Of each table in one step: the rows of a result may be 60 KB long. */
 const PRUNE_ROWS = 200
@@ -27,6 +31,11 @@ const PRUNING_ID = 0
 export interface Housekeeping {
   /** When an engine on this store was last known to be alive; the current time if there was none. */
   lastAlive(): Promise<EpochMs>
+  /**
+   * When the absence began from which an engine of this store has just started again, this one or another;
+   * `undefined` if there was none. Call it before `noteAlive`.
+   */
+  absentSince(alive_at: EpochMs): Promise<EpochMs | undefined>
   noteAlive(): Promise<void>
   start(): void
   stop(): void
@@ -51,6 +60,17 @@ export function createHousekeeping({
 
   async function noteAlive(): Promise<void> {
     await store.meta.set('alive_at', String(clock.now()))
+  }
+
+  async function absentSince(alive_at: EpochMs): Promise<EpochMs | undefined> {
+    const now = clock.now()
+    if (now - alive_at > ABSENCE_MS) {
+      // An engine that starts together with this one finds `alive_at` as this one sets it.
+      await store.meta.set('absence', `${alive_at} ${now}`)
+      return alive_at
+    }
+    const [from, until = NaN] = ((await store.meta.get('absence')) ?? '').split(' ').map(Number)
+    return Math.abs(now - until) < START_TOGETHER_MS ? from : undefined
   }
 
   /** Repeats `work`, with `ms` between the end of one run and the next. */
@@ -91,6 +111,7 @@ export function createHousekeeping({
 
   return {
     lastAlive: async () => Number((await store.meta.get('alive_at')) ?? clock.now()),
+    absentSince,
     noteAlive,
     start() {
       every(ALIVE_MS, noteAlive)

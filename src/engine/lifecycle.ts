@@ -20,7 +20,7 @@ import { emit, logError } from './core/core.ts'
 import type { Core } from './core/core.ts'
 import { ensureFirstAccount } from './core/stored-accounts.ts'
 import type { Outbox } from './delivery/outbox.ts'
-import { ALIVE_MS, createHousekeeping } from './housekeeping.ts'
+import { ABSENCE_MS, createHousekeeping } from './housekeeping.ts'
 import type { AccountWindows } from './monitors/account-windows.ts'
 import type { CachedMonitor } from './monitors/cached-monitor.ts'
 import type { MonitorCache } from './monitors/monitor-cache.ts'
@@ -35,8 +35,6 @@ import type { ChangeFeed } from './sharing/change-feed.ts'
 import type { ShardLeases } from './sharing/shard-leases.ts'
 
 const DRAIN_MS = 11_000
-/** Heartbeats get new deadlines after the engine was away for longer than this. */
-const ABSENCE_MS = 2 * ALIVE_MS
 
 export interface Lifecycle {
   readonly firstAccount: number
@@ -133,7 +131,8 @@ export function createLifecycle(parts: LifecycleOptions): Lifecycle {
     await monitorCache.load(shards)
     const alive_at = await housekeeping.lastAlive()
     const away_ms = clock.now() - alive_at
-    if (away_ms > ABSENCE_MS) await push.resetMissedDeadlines(alive_at)
+    const absent_since = await housekeeping.absentSince(alive_at)
+    if (absent_since !== undefined) await push.resetMissedDeadlines(absent_since)
     await parts.connectivity.start()
     await addMonitors(monitorCache.all())
     await housekeeping.noteAlive()

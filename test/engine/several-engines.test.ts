@@ -103,6 +103,27 @@ describe('several engines on one store', () => {
     },
   )
 
+  it('that start together after an outage call no job missing whose signals nobody could take', async () => {
+    const { clock, join, told } = fleet()
+    const before = await join()
+    for (let n = 0; n < 40; n++) {
+      const made = { type: 'heartbeat', name: `job ${n}`, interval_sec: 300 } as const
+      const { token = '' } = await before.engine.monitors.create(made)
+      await before.engine.signal(token, { kind: 'success' })
+    }
+    await clock.advance(MINUTE)
+    before.kill()
+    await clock.advance(22 * MINUTE)
+    const engines = await Promise.all([join(), join(), join()])
+    await clock.advance(4 * MINUTE)
+    const { items } = await engines[0].engine.monitors.list({ limit: 200 })
+    expect(new Set(items.map(({ state }) => state))).toEqual(new Set(['up']))
+    expect(told).toEqual([])
+    await clock.advance(5 * MINUTE)
+    const later = await engines[0].engine.monitors.list({ limit: 200 })
+    expect(new Set(later.items.map(({ state }) => state))).toEqual(new Set(['down']))
+  })
+
   it('know what another engine checked on request', async () => {
     const { clock, join } = fleet()
     const engines = [await join(), await join()]
