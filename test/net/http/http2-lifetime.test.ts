@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { grpc } from '../../../src/checkers/extra/grpc/index.ts'
 import { http } from '../../../src/checkers/http/index.ts'
-import { nativePart, outlive } from '../../../src/net/http/http2-lifetime.ts'
+import { endLater, nativePart, outlive } from '../../../src/net/http/http2-lifetime.ts'
 import { check } from '../../support/check.ts'
 import { listening } from '../../support/listening.ts'
 
@@ -42,6 +42,27 @@ it('a session is freed later than its stream', async () => {
     return session.deref() === undefined
   }
   await expect.poll(isFreed).toBe(true)
+})
+
+it('a session ends behind what is parsed, and tells before it why', async () => {
+  const running = await listening(createServer())
+  onTestFinished(() => running[Symbol.asyncDispose]())
+  const ended = async (failure?: Error) => {
+    const session = connect(`http://127.0.0.1:${running.port}`)
+    await once(session, 'connect')
+    const told: unknown[] = []
+    session.on('error', (error) => told.push(error))
+    endLater(session, (error) => told.push(error, session.destroyed))
+    const closed = once(session, 'close').catch(() => undefined)
+    session.destroy(failure)
+    expect([session.destroyed, told]).toEqual([false, []])
+    await closed
+    expect(session.destroyed).toBe(true)
+    return told
+  }
+  const failure = new Error('a broken frame')
+  expect((await ended(failure)).slice(0, 2)).toEqual([failure, false])
+  expect(await ended()).toEqual([])
 })
 
 it('this version of Node has native parts of both', async () => {

@@ -66,8 +66,8 @@ export const ROUND_RULES: readonly Rule[] = [
     name: 'heartbeat-outage-is-blamed',
     about: 'A job is called missing for signals that came while no engine listened.',
     file: 'engine/lifecycle.ts',
-    find: 'if (away_ms > ABSENCE_MS) await push.resetMissedDeadlines(alive_at)',
-    replace: 'if (away_ms > ABSENCE_MS * 1e9) await push.resetMissedDeadlines(alive_at)',
+    find: 'if (absent_since !== undefined) await push.resetMissedDeadlines(absent_since)',
+    replace: 'if (absent_since === 0) await push.resetMissedDeadlines(absent_since)',
   },
   {
     name: 'held-heartbeat-is-forgotten',
