@@ -131,7 +131,7 @@ describe('a connection', () => {
     })
     // The same from the target itself is its answer, also behind the proxy.
     const own = await exchanging({
-      answers: ['HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n'],
+      answers: ['HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n'],
     })
     expect(await own.exchange({ url: 'https://shop.example/', proxy })).toMatchObject({
       status: 407,
