@@ -175,6 +175,23 @@ describe('bulk', () => {
     })
   })
 
+  it('stores the tags of monitors that wait for no other together', async () => {
+    const inner = memoryStore()
+    let commits = 0
+    const commit: typeof inner.commit = (changes) => {
+      commits++
+      return inner.commit(changes)
+    }
+    const { engine } = await rig({}, { store: { ...inner, commit } })
+    onTestFinished(() => engine.stop())
+    const made = { type: 'scripted', name: 'm', host: 'm.test', interval_sec: 3600 }
+    for (let n = 0; n < 64; n++) await engine.monitors.create(made)
+    commits = 0
+    const tagging = { action: 'tag', filter: { all: true }, add_tags: ['late'] } as const
+    expect(await engine.monitors.bulk(tagging)).toMatchObject({ changed: 64 })
+    expect(commits).toBeLessThan(64)
+  })
+
   it('checks those that are not paused, and removes', async () => {
     const made = await four()
     const { engine, clock, checks } = made

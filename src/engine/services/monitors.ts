@@ -76,8 +76,11 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
       await startCheck(id, {})
       return true
     },
-    tag: (tags) => (id) =>
-      graphTurns.run(account_id, async () => (await commit(id, planTags(context, tags))) !== null),
+    tag: (tags) => async (id) =>
+      inTurn(
+        waits(await own(id)),
+        async () => (await commit(id, planTags(context, tags))) !== null,
+      ),
   })
 
   /** Input for a new monitor, or a patch of one. */
@@ -168,10 +171,10 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
 
     async update(id, patch, options) {
       const { version } = readFilter(versionOptions, options)
-      const { type } = await own(id)
+      const present = await own(id)
       if (!isJsonObject(patch)) refuse({ '': 'invalid: an object is expected' })
       const wanted = withoutAbsent(patch)
-      const changed = await inTurn('tags' in wanted || connects(type, wanted), () =>
+      const changed = await inTurn(reconnects(present, wanted), () =>
         commit(id, (cached) => {
           requireVersion('monitor', cached.record, version)
           return planUpdate(context, cached, wanted)
@@ -225,6 +228,16 @@ export function monitorsOf(context: ServiceContext, account_id: number): Monitor
 
 function connects({ checker }: MonitorType, fields: JsonObject): boolean {
   return 'depends_on' in fields || checker.composite !== undefined
+}
+
+/** Of a patch. */
+function reconnects(cached: CachedMonitor, fields: JsonObject): boolean {
+  return connects(cached.type, fields) || ('tags' in fields && waits(cached))
+}
+
+/** Whether it waits for others: one that does not closes no circle, whatever its tags make it a member of. */
+function waits({ type, record }: CachedMonitor): boolean {
+  return record.common.depends_on.length > 0 || type.checker.composite !== undefined
 }
 
 function withWarnings(

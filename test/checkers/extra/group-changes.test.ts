@@ -75,4 +75,11 @@ it('two changes at once close no circle of groups, members and dependencies', as
   expect(
     await settled(monitors.update(one.id, { member_tags: ['late'] }), monitors.create(late)),
   ).toEqual(['fulfilled', 'rejected'])
+  const waiting = await monitors.create({ ...scripted, depends_on: [one.id] })
+  const tagging = { action: 'tag', filter: { ids: [waiting.id] }, add_tags: ['soon'] } as const
+  const [member, bulk] = await Promise.allSettled([
+    monitors.update(one.id, { member_tags: ['soon'] }),
+    monitors.bulk(tagging),
+  ])
+  expect([member.status, bulk]).toMatchObject(['fulfilled', { value: { changed: 0, failed: 1 } }])
 })
