@@ -33,7 +33,7 @@ export const entries = [
   }),
   entry('./store/memory', 'store/memory', 'src/store/memory', 83),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 143),
-  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 161),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 162),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 312),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 154),

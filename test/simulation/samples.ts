@@ -21,7 +21,8 @@ export function beginSamples(world: World): void {
   later()
 }
 
-function sample(world: World): void {
+/** Writes down what one engine says now. */
+export function sample(world: World): void {
   const life = listening(world)
   if (life === undefined) return
   const readings = [...life.engine.readings()]

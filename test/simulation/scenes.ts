@@ -3,6 +3,7 @@ import type { AccountScope } from '../../src/engine/api/engine.ts'
 import type { MonitorRecord } from '../../src/model.ts'
 import { absentFor } from './lives.ts'
 import { fallSilent } from './preferences.ts'
+import { sample } from './samples.ts'
 import { repair } from './targets.ts'
 import type { Target } from './targets.ts'
 import { DAY, MINUTE, SECOND } from './time.ts'
@@ -17,7 +18,7 @@ interface Scene {
   readonly target: Target
 }
 
-const SCENES = [workEndsDuringCheck, shortNight, absence] as const
+const SCENES = [workEndsDuringCheck, shortNight, absence, outage] as const
 
 /** With dice of their own, so that all else stays as it is. */
 export function beginScenes(world: World): void {
@@ -80,8 +81,7 @@ async function shortNight({ world, account, record, target }: Scene): Promise<vo
 /** Between two failing rounds no engine runs, for more than ten intervals. */
 async function absence({ world, account, record, target }: Scene): Promise<void> {
   const { clock, scenes, machines } = world
-  const { id, account_id, common } = record
-  await account.monitors.update(id, { interval_sec: 60, fail_threshold: 3 })
+  await account.monitors.update(record.id, { interval_sec: 60, fail_threshold: 3 })
   Object.assign(target, { state: 'broken', seenFrom: undefined })
   act(world, 'check', record)
   const away_ms = scenes.int(11, 30) * MINUTE
@@ -91,9 +91,27 @@ async function absence({ world, account, record, target }: Scene): Promise<void>
   })
   clock.timer(away_ms + 10 * MINUTE, () => {
     repair(target)
-    const monitors = listening(world)?.engine.account(account_id).monitors
-    monitors
-      ?.update(id, { interval_sec: common.interval_sec })
-      .catch((error: unknown) => noteError(world, error))
+    retime(world, record)
   })
+}
+
+/** Nothing can be stored for many intervals, and then somebody looks how its monitors are. */
+async function outage({ world, account, record }: Scene): Promise<void> {
+  const { clock, trouble } = world
+  await account.monitors.update(record.id, { interval_sec: 60 })
+  clock.timer(5 * MINUTE, () => {
+    if (!world.calm) trouble.outage(20 * MINUTE)
+  })
+  clock.timer(24 * MINUTE, () => {
+    if (!world.calm) sample(world)
+  })
+  clock.timer(40 * MINUTE, () => retime(world, record))
+}
+
+/** A monitor gets its own interval again. */
+function retime(world: World, { id, account_id, common }: MonitorRecord): void {
+  const monitors = listening(world)?.engine.account(account_id).monitors
+  monitors
+    ?.update(id, { interval_sec: common.interval_sec })
+    .catch((error: unknown) => noteError(world, error))
 }

@@ -23,6 +23,8 @@ export interface Trouble {
   armClaim(): void
   /** The store fails for a while. */
   storm(): void
+  /** The store is gone for that time. */
+  outage(ms: number): void
   /** Nothing more happens. */
   calm(): void
 }
@@ -99,6 +101,11 @@ export function createTrouble({ clock, tape, dice, slowCalls, delays }: TroubleO
       share = lost ? dice.pick([0.1, 0.3, 0.5]) : 1
       stormUntil =
         clock.monotonic() + dice.wait(dice.pick([2000, 20_000, lost ? 120_000 : 900_000]))
+    },
+    outage(ms) {
+      lost = false
+      share = 1
+      stormUntil = clock.monotonic() + ms
     },
     calm() {
       kill = undefined

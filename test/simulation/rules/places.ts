@@ -39,6 +39,13 @@ export const PLACE_RULES: readonly Rule[] = [
     replace: 'activity.sinceLastCheck(cached.record) > 1e9 * allowedMs(cached)',
   },
   {
+    name: 'unstored-is-healthy',
+    about: 'What nobody can store is shown as it was stored last.',
+    file: 'engine/scheduling/staleness.ts',
+    find: 'isStarved(cached) || cannotBeStored(cached)',
+    replace: 'isStarved(cached) || (cached.record.id < 0 && cannotBeStored(cached))',
+  },
+  {
     name: 'starvation-is-not-told',
     about: 'What nobody looks at is stale, and nobody is told.',
     file: 'engine/scheduling/staleness.ts',
