@@ -65,7 +65,7 @@ export function createHousekeeping({
   async function absentSince(alive_at: EpochMs): Promise<EpochMs | undefined> {
     const now = clock.now()
     if (now - alive_at > ABSENCE_MS) {
-      // An engine that starts together with this one finds `alive_at` as this one sets it.
+      // Another engine that starts at the same moment may find `alive_at` renewed by this one.
       await store.meta.set('absence', `${alive_at} ${now}`)
       return alive_at
     }

@@ -20,8 +20,8 @@ export const ACCEPT_ENCODING = 'gzip, deflate, br'
 const MAX_LAYERS = 2
 
 /**
- * A decoder of Brotli holds its window, up to 16 MiB, until the body ends. Encoders take at most 4 MiB by default; what
- * has a larger one may unpack to so much.
+ * A decoder of Brotli holds its window, up to 16 MiB, until the body ends. Encoders take at most 4 MiB by default. A body
+ * with a larger window may unpack to 4 MiB.
  */
 const MAX_WINDOW_BYTES = 4 * 1024 * 1024
 /** The bits of the first byte that a window of 8 or 16 MiB sets (RFC 7932, 9.1). */
