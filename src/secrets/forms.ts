@@ -13,6 +13,9 @@ export function formsOf(secret: string): readonly string[] {
   const bytes = Buffer.from(secret, 'utf8')
   return distinct([
     ...textForms(secret),
+    // Servers that take commands in any case repeat them in one.
+    secret.toUpperCase(),
+    secret.toLowerCase(),
     ...(isAscii(secret)
       ? []
       : [bytes.toString('latin1'), ...percentForms(bytes.toString('latin1'))]),

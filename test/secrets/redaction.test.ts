@@ -15,7 +15,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
 /** Letters, then signs that every encoding writes in another way. */
-const PASSWORDS = ['correct-horse', `p"a'ss & <wörd>/+%?:@1`, '?leading', 'ünïcode…', "it's~(so)*!"]
+const PASSWORDS = ['correct-Horse', `p"a'ss & <wörd>/+%?:@1`, '?leading', 'ünïcode…', "it's~(so)*!"]
 
 const code = (char: string, radix = 10): string => char.charCodeAt(0).toString(radix)
 
@@ -23,6 +23,8 @@ const NAMED: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'g
 
 const FORMS: Readonly<Record<string, (pass: string) => string>> = {
   'as it is': (pass) => pass,
+  'in capitals': (pass) => pass.toUpperCase(),
+  'in small letters': (pass) => pass.toLowerCase(),
   'base64 of user:pass': (pass) => base64(`me:${pass}`),
   'base64url of user:pass': (pass) => base64url(`me:${pass}`),
   'AUTH PLAIN': (pass) => base64(`\0me\0${pass}`),
