@@ -115,6 +115,11 @@ function textsOf(name: string, value: Exclude<QueryValue, Members>): readonly st
   if (typeof value === 'boolean') return [value ? '1' : '0']
   if (typeof value !== 'object') return [String(value)]
   if (value.length === 0) return []
-  const texts = value.map((each) => (typeof each === 'string' ? each : each.join(',')))
-  return GROUPS.has(name) ? texts : [texts.join(',')]
+  if (!GROUPS.has(name)) return [value.join(',')]
+  return value.map((each) => [each].flat().map(withoutSeparators).join(','))
+}
+
+/** A comma that belongs to a word. */
+function withoutSeparators(word: string): string {
+  return word.replaceAll(',', '\\,')
 }

@@ -130,7 +130,8 @@ export const param = {
       description: `${description} (comma list: any of these)`,
       schema: { type: 'string', examples: [words.slice(0, 2).join(',')] },
       repeatable: true,
-      read: (texts) => texts.flatMap(splitCommas).map((text) => wordOf(words, text)),
+      read: (texts) =>
+        texts.flatMap((text) => splitCommas(text)).map((text) => wordOf(words, text)),
     }
   },
 
@@ -140,17 +141,20 @@ export const param = {
       description: `${description} (comma list: any of these)`,
       schema: { type: 'string' },
       repeatable: true,
-      read: (texts) => texts.flatMap(splitCommas),
+      read: (texts) => texts.flatMap((text) => splitCommas(text)),
     }
   },
 
-  /** Repeated: all must match. Within one, separated by commas: any of these. */
+  /** Repeated: all must match. Within one, separated by commas: any of these. `\,` is a comma of a word. */
   allOfAnyOf(description: string): Param<readonly (readonly string[])[]> {
     return {
-      description: `${description} (repeat: all must hold; comma list: any of these)`,
+      description: `${description} (repeat: all must hold; comma list: any of these; \`\\,\` is a comma of one)`,
       schema: { type: 'array', items: { type: 'string' } },
       repeatable: true,
-      read: (texts) => texts.map(splitCommas),
+      read: (texts) =>
+        texts.map((text) =>
+          splitCommas(text, /(?<!\\),/).map((word) => word.replaceAll('\\,', ',')),
+        ),
     }
   },
 
@@ -276,9 +280,9 @@ function wordOf<W extends string>(words: readonly W[], text: string): W {
   return word
 }
 
-function splitCommas(text: string): string[] {
+function splitCommas(text: string, comma: string | RegExp = ','): string[] {
   const words = text
-    .split(',')
+    .split(comma)
     .map((word) => word.trim())
     .filter((word) => word !== '')
   if (words.length === 0) throw new BadValue('invalid: nothing between the commas')

@@ -184,6 +184,12 @@ describe('the client', () => {
     expect(even.items.map(({ name }) => name)).toEqual(['n0', 'n2', 'n4'])
     const both = await client.monitors.list({ tag: ['even', 'odd'] })
     expect(both.items).toEqual([])
+    const [second] = (await client.monitors.list({ q: 'n1' })).items
+    await client.monitors.update(second?.id ?? 0, { tags: ['odd, or not'] })
+    const named = async (tag: readonly (string | readonly string[])[]) =>
+      (await client.monitors.list({ tag })).items.map(({ name }) => name)
+    expect(await named(['odd, or not'])).toEqual(['n1'])
+    expect(await named([['even', 'odd, or not']])).toEqual(['n0', 'n1', 'n2', 'n4'])
     const later = { from: new Date(Date.UTC(2030, 0)), monitor_id: 1 }
     expect((await client.results.list(later)).items).toEqual([])
   })

@@ -32,6 +32,8 @@ describe('query parameters', () => {
     ['a comma list', param.anyOf(['up', 'down', 'paused'], ''), 'p=up,%20down', ['up', 'down']],
     ['a repeated list', param.anyOf(['up', 'down'], ''), 'p=up&p=down', ['up', 'down']],
     ['tags', param.allOfAnyOf(''), 'p=a,b&p=c', [['a', 'b'], ['c']]],
+    ['tags with a comma', param.allOfAnyOf(''), 'p=a%5C,b,c&p=%5C,', [['a,b', 'c'], [',']]],
+    ['a backslash before another sign', param.allOfAnyOf(''), 'p=a%5Cb,%5C', [['a\\b', '\\']]],
     ['words as they are written', param.words(''), 'p=Up,%20down%20,,', ['Up', 'down']],
     ['repeated words', param.words(''), 'p=a,b&p=c', ['a', 'b', 'c']],
     ['fifty words', param.words(''), `p=${'x,'.repeat(50)}`, Array<string>(50).fill('x')],
@@ -231,7 +233,7 @@ describe('what a client is told of a parameter', () => {
       'lists of words',
       param.allOfAnyOf('D'),
       {
-        description: 'D (repeat: all must hold; comma list: any of these)',
+        description: 'D (repeat: all must hold; comma list: any of these; `\\,` is a comma of one)',
         schema: { type: 'array', items: { type: 'string' } },
         repeatable: true,
       },
