@@ -61,7 +61,7 @@ const OPTIONS: OptionTable<SyncOptions> = {
  *
  * @throws NotFoundError for an unknown account
  * @throws ValidationError with every problem of every entry, keyed `<key>.<field>` and
- * `maintenance.<key>.<field>`; nothing is changed then
+ * `maintenance.<key>.<field>`, or if a monitor to pause has as many tags as there may be; nothing is changed then
  */
 export async function syncMonitors<C extends AnyChecker>(
   engine: Engine<C>,
@@ -77,6 +77,7 @@ export async function syncMonitors<C extends AnyChecker>(
   const scope: Scope = own.account(account_id, { actor })
   const preparation = await prepare(own, scope, { monitors, maintenance: options.maintenance })
   const plan = planOf(preparation, unlisted)
+  requirePlaceForTag(own, preparation, plan)
   if (dryRun) return plan
   const changed = counting(plan, options.onProgress)
   return applyPlan({ engine: own, scope, preparation, changed }, plan)
@@ -238,6 +239,18 @@ function returningOf(
         : [],
     ),
   )
+}
+
+/** A monitor that the list lost is paused with {@link UNLISTED_TAG}, and may have tags of others by now. */
+function requirePlaceForTag(engine: Engine, { unlisted }: Preparation, { pause }: SyncPlan): void {
+  const [table] = engine.types.tables().values()
+  const most = table?.common['tags']?.info.max ?? Infinity
+  const full = unlisted.filter(
+    ([key, { tags }]) => tags.length >= most && pause.some((each) => each.key === key),
+  )
+  if (full.length === 0) return
+  const problem = `out_of_range: pausing adds ${UNLISTED_TAG} to ${most} tags, the most there may be`
+  throw new ValidationError(Object.fromEntries(full.map(([key]) => [`${key}.tags`, problem])))
 }
 
 async function pause({ scope, preparation }: Work, key: string, id: number): Promise<void> {

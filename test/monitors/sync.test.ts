@@ -204,6 +204,21 @@ describe('a monitor that is not in the list any more', () => {
     expect(isEmptyPlan(again)).toBe(true)
   })
 
+  it('is not paused, and nothing else is changed, where its tags leave no place for the mark', async () => {
+    const { engine, sync, names } = await account()
+    await sync([DB])
+    const tags = Array.from({ length: 49 }, (_, at) => `tag-${at}`)
+    await engine.monitors.update(1, { tags: [...tags, 'key:db'] })
+    await expect(sync([SHOP], { unlisted: 'pause' })).rejects.toMatchObject({
+      code: 'validation',
+      fields: { 'db.tags': expect.stringMatching(/^out_of_range/) as string },
+    })
+    expect(await names()).toHaveLength(1)
+    await engine.monitors.update(1, { tags: [...tags.slice(1), 'key:db'] })
+    expect((await sync([SHOP], { unlisted: 'pause' })).pause).toHaveLength(1)
+    expect(await engine.monitors.get(1)).toMatchObject({ state: 'paused' })
+  })
+
   it('goes on when it is in the list again', async () => {
     const { engine, sync } = await account()
     await sync([DB])
