@@ -87,6 +87,27 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     expect(rows).toEqual(STEPS.map((_, at) => ({ version: at + 1 })))
   })
 
+  test('a user that may only write is told so at once, not when the days that are there have passed', async () => {
+    const schema = freshSchema()
+    await opened(schema)
+    await admin.query(
+      `CREATE ROLE writer LOGIN PASSWORD 'secret'; GRANT USAGE ON SCHEMA ${schema} TO writer;
+       GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO writer;
+       GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO writer`,
+    )
+    const as = (user: string) =>
+      storeIn(schema, { url: url().replace('postgres@', `${user}:secret@`) })
+    await expect(as('writer').open()).rejects.toThrow(
+      expect.objectContaining({ code: 'storage', message: expect.stringContaining('has to own') }),
+    )
+    await admin.query(
+      `CREATE ROLE owners; CREATE ROLE member LOGIN PASSWORD 'secret' IN ROLE owners;
+       GRANT USAGE, CREATE ON SCHEMA ${schema} TO owners; ALTER TABLE ${schema}.results OWNER TO owners;
+       GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO owners`,
+    )
+    await as('member').open()
+  })
+
   async function databaseOf(schema: string) {
     const settings = settingsOf({ url: url(), schema })
     const connections = await openConnections(settings)

@@ -21,7 +21,7 @@ import { monitors } from './monitors.ts'
 import { notifications } from './notifications.ts'
 import { settingsOf } from './options.ts'
 import type { PostgresStoreOptions } from './options.ts'
-import { createPartitions } from './partitions.ts'
+import { createPartitions, requirePartitionRights } from './partitions.ts'
 import { openConnections } from './pool.ts'
 import type { Connections } from './pool.ts'
 import { createPrune } from './prune.ts'
@@ -98,6 +98,7 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
       try {
         open = await openConnections(settings)
         await migrate(db)
+        await requirePartitionRights(db)
         await partitions.ensureAhead(clock.now())
       } catch (error) {
         await close().catch(() => undefined)

@@ -6,6 +6,7 @@
  */
 
 import { systemClock } from '../../clock.ts'
+import { StorageError } from '../../errors.ts'
 import type { EpochMs } from '../../model.ts'
 import type { Row } from '../rows.ts'
 import type { Database, Session } from './database.ts'
@@ -42,6 +43,22 @@ export function createPartitions(db: Database): Partitions {
       ensure(Array.from({ length: AHEAD_DAYS + 1 }, (_, day) => now + day * DAY_MS)),
     forget: () => known.clear(),
   }
+}
+
+/**
+ * A user that may only write works until the days that are there have passed.
+ *
+ * @throws StorageError unless the user may make the partitions of later days
+ */
+export async function requirePartitionRights(db: Database): Promise<void> {
+  const [row] = await db.rows(
+    `SELECT (pg_has_role(relowner, 'USAGE') AND has_schema_privilege(relnamespace, 'CREATE'))::int AS may
+     FROM pg_catalog.pg_class WHERE oid = 'watchpost.results'::regclass`,
+  )
+  if (row?.['may'] === 1) return
+  throw new StorageError(
+    'The user of the store has to own its tables and needs CREATE on their schema: each day of results is a table of its own',
+  )
 }
 
 /** No partition for an inserted row: another engine dropped the day meanwhile. */
