@@ -117,7 +117,7 @@ export function createEngine<
         checks_running: runtime.openRounds.size,
         outbox_depth: await store.notifications.depth(),
         lag_ms: schedule.lag_ms,
-        stale: staleness.count(),
+        stale: staleness.count() + monitorCache.asideCount,
         outbox_wait_ms: Math.max(0, clock.now() - (due_at ?? Infinity)),
       }
     },

@@ -1,7 +1,10 @@
 /** What becomes of monitors whose change another engine made at a bad moment. */
 import { expect, it, onTestFinished } from 'vitest'
+import { defineChecker, up } from '../../src/checkers/checker.ts'
+import type { AnyChecker } from '../../src/checkers/checker.ts'
 import { createEngine } from '../../src/engine/engine.ts'
 import { StorageError } from '../../src/errors.ts'
+import { field } from '../../src/fields/vocabulary.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { memoryPlace, memoryStore } from '../../src/store/memory.ts'
 import type { FullStore } from '../../src/store/store.ts'
@@ -18,8 +21,8 @@ function place() {
   const clock = simulatedClock()
   const where = memoryPlace()
   const store = (): FullStore => memoryStore({ clock, place: where })
-  const join = async (given: FullStore): Promise<Rig> => {
-    const r = await rig({}, { clock, store: given })
+  const join = async (given: FullStore, checkers: readonly AnyChecker[] = []): Promise<Rig> => {
+    const r = await rig({ checkers: [...checkers] }, { clock, store: given })
     onTestFinished(async () => {
       const stopped = r.engine.stop({ drainMs: 0 })
       await clock.advance(MINUTE)
@@ -75,6 +78,51 @@ it('a change that can never be read keeps no other from being followed, and fill
   const seen = new Set([...a.checks, ...b.checks])
   for (let n = COUNT / 2; n < COUNT; n++) expect(seen).toContain(`m${n}@local`)
   expect(errors - first).toBeLessThan(COUNT * 10)
+})
+
+it('a monitor whose type an engine does not have is stale in its health, and keeps no other from being followed', async () => {
+  const { clock, store, join } = place()
+  const extra = defineChecker({
+    ...{ type: 'extra', title: 'Extra', description: 'A type of one engine alone' },
+    fields: { host: field.host({ description: 'Target' }).required() },
+    causes: {},
+    target: (s) => s.host,
+    run: () => Promise.resolve(up()),
+  })
+  const [a, inner] = [await join(store(), [extra]), store()]
+  let tell = (_id: number | null): void => undefined
+  let isDeaf = false
+  const listen: NonNullable<FullStore['changes']>['listen'] = (onChange, onWindows) => {
+    tell = onChange
+    return inner.changes!.listen((id) => {
+      if (!isDeaf) onChange(id)
+    }, onWindows)
+  }
+  const b = await join({ ...inner, changes: { ...inner.changes, listen } })
+  let errors = 0
+  b.engine.on('error', () => errors++)
+  await clock.advance(15_000)
+  const stale = async () => (await b.engine.health()).stale
+  const shared = async () => COUNT - [...a.engine.readings()].length
+  for (let n = 0; n < COUNT; n++)
+    await a.engine.monitors.create({ type: 'extra', name: `e${n}`, host: `e${n}` })
+  await clock.advance(2 * MINUTE)
+  expect(await stale()).toBeGreaterThan(0)
+  expect(await stale()).toBe(await shared())
+
+  // The connection on which changes are told was lost: it reads all of its monitors again.
+  isDeaf = true
+  await a.engine.monitors.update(COUNT, { name: 'renamed' })
+  await create(a, 0, COUNT)
+  isDeaf = false
+  tell(null)
+  await clock.advance(2 * MINUTE)
+  expect(new Set([...a.checks, ...b.checks]).size).toBe(COUNT)
+  expect(errors).toBe(0)
+
+  for (let id = 1; id <= COUNT; id++) await a.engine.monitors.remove(id)
+  await clock.advance(MINUTE)
+  expect(await stale()).toBe(0)
 })
 
 it('thousands of changes of one account are read a few at a time, and those of another do not wait for them', async () => {

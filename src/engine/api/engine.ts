@@ -327,7 +327,7 @@ export interface Engine<
     readonly outbox_depth: number
     /** How late the scheduler was at the last due time, in ms; waiting for a free check slot is not in it. */
     readonly lag_ms: number
-    /** Stale monitors of this engine, at most a second old. */
+    /** Stale monitors of this engine, at most a second old, and those that it holds and cannot check. */
     readonly stale: number
     /** How long the longest-waiting notification has been due; 0 without one. */
     readonly outbox_wait_ms: number

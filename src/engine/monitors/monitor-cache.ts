@@ -33,7 +33,7 @@ export interface MonitorCache {
   load(shards: readonly number[] | undefined): Promise<readonly CachedMonitor[]>
   /** Removes the monitors of these shards from memory; returns their ids. */
   drop(shards: readonly number[]): readonly number[]
-  /** Reads a cached monitor again; returns its state before and after. */
+  /** Reads a cached monitor again; returns its state before and after, `undefined` if it cannot be watched here. */
   refresh(id: number): Promise<{
     readonly before: CachedMonitor | undefined
     readonly after: CachedMonitor | undefined
@@ -53,6 +53,8 @@ export interface MonitorCache {
   /** Shards whose monitors are not, or not yet, in memory. */
   readonly missingShards: readonly number[]
   readonly size: number
+  /** How many monitors of its shards this engine cannot watch: it has no checker for them, or cannot read them. */
+  readonly asideCount: number
   /**
    * Computes a change on the current state and commits it; `null` changes nothing. `deferrable`: no caller waits for
    * it; ignored unless the monitor was up or down, and stays so.
@@ -181,6 +183,7 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
       kept = new Set([...kept].filter((shard) => !shards.includes(shard)))
       const gone = [...monitors.keys()].filter((id) => !keeps(id))
       for (const id of gone) remove(id)
+      for (const id of reader.setAside.keys()) if (!keeps(id)) reader.setAside.delete(id)
       return gone
     },
     refresh: (id) =>
@@ -188,15 +191,18 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
         const before = monitors.get(id)
         if (!keeps(id)) return { before, after: before }
         const record = await store.monitors.get(id)
+        if (record === undefined) reader.setAside.delete(id)
         if (record?.revision === before?.record.revision) return { before, after: before }
-        if (record === undefined) remove(id)
-        else put(await reader.read(record))
-        return { before, after: monitors.get(id) }
+        const found = record === undefined ? undefined : await reader.watchable(record)
+        const after = keeps(id) ? found : undefined
+        if (!keeps(id)) reader.setAside.delete(id)
+        if (after === undefined) remove(id)
+        else put(after)
+        return { before, after }
       }),
     async outdated() {
-      const known = new Map(
-        [...monitors.values()].map(({ record }) => [record.id, record.revision]),
-      )
+      const known = new Map(reader.setAside)
+      for (const { record } of monitors.values()) known.set(record.id, record.revision)
       const changed: number[] = []
       for await (const page of reader.pages([...kept])) {
         for (const { id, revision } of page) {
@@ -228,6 +234,9 @@ export function createMonitorCache(core: Core, committer: Committer): MonitorCac
     },
     get size() {
       return monitors.size
+    },
+    get asideCount() {
+      return reader.setAside.size
     },
     change(id, work, { deferrable = false } = {}) {
       // A deferred round of this monitor may be waiting, and this change behind it.

@@ -28,8 +28,16 @@ export function isLight({ common, settings }: MonitorRecord): boolean {
 export interface MonitorReader {
   /** The records of all monitors of these shards (`undefined`: all), in pages. */
   pages(shards: readonly number[] | undefined): AsyncGenerator<readonly MonitorRecord[]>
-  /** The same as cached monitors. @throws ConfigurationError if a secret cannot be decrypted */
+  /**
+   * The same as cached monitors, without those that are set aside.
+   *
+   * @throws ConfigurationError if a secret cannot be decrypted
+   */
   all(shards: readonly number[] | undefined): Promise<readonly CachedMonitor[]>
+  /** The one, `undefined` if it is set aside. @throws ConfigurationError if a secret cannot be decrypted */
+  watchable(record: MonitorRecord): Promise<CachedMonitor | undefined>
+  /** Ids and revisions of the monitors without a checker here, or with settings that cannot be read. */
+  readonly setAside: Map<number, number>
   /** @throws NotFoundError without a record */
   read(record: MonitorRecord | undefined): Promise<CachedMonitor>
 }
@@ -57,7 +65,9 @@ export function createMonitorReader(core: Core): MonitorReader {
     }
   }
 
-  /** A type that is no longer registered must not prevent other monitors from running. */
+  const aside = new Map<number, number>()
+
+  /** A type that is not registered here must not prevent other monitors from running. */
   function isKnown({ id, type }: MonitorRecord): boolean {
     if (registry.get(type) !== undefined) return true
     core.log.error(
@@ -86,7 +96,18 @@ export function createMonitorReader(core: Core): MonitorReader {
     }
   }
 
+  function watchable(
+    record: MonitorRecord,
+    states: readonly LocationState[],
+  ): CachedMonitor | undefined {
+    const cached = isKnown(record) ? readOrSetAside(record, states) : undefined
+    if (cached === undefined) aside.set(record.id, record.revision)
+    else aside.delete(record.id)
+    return cached
+  }
+
   return {
+    setAside: aside,
     pages,
     async all(shards) {
       const found: CachedMonitor[] = []
@@ -95,13 +116,16 @@ export function createMonitorReader(core: Core): MonitorReader {
       for await (const page of pages(shards)) {
         const ids = page.map(({ id }) => id)
         const states = groupByMonitor(await store.monitors.locations(ids, onUnreadable))
-        for (const record of page.filter(isKnown)) {
+        for (const record of page) {
           await yieldIfLong()
-          const cached = readOrSetAside(record, states.get(record.id) ?? [])
+          const cached = watchable(record, states.get(record.id) ?? [])
           if (cached !== undefined) found.push(cached)
         }
       }
       return found
+    },
+    async watchable(record) {
+      return watchable(record, await store.monitors.locations([record.id], onUnreadable))
     },
     async read(record) {
       if (record === undefined) throw new NotFoundError('monitor')
