@@ -1,4 +1,6 @@
 /** What answers at the address of the store is not PostgreSQL, or a broken or hostile one. The driver parses it in events. */
+import { pbkdf2 } from 'node:crypto'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import { message, READY } from '../support/hostile/postgres.ts'
@@ -80,4 +82,48 @@ test('what only says that it is ready gets each step of the tables once', async 
   onTestFinished(() => store.close())
   await expect(store.open()).rejects.toThrow('does not keep the tables')
   expect(asked).toBeLessThan(100)
+})
+
+/** Asks for a login by SCRAM, then says `answer` to the first message of the client, whose nonce it gets. */
+async function storeAtScram(answer: (nonce: string) => Buffer) {
+  const { port } = await scriptedServer(async (socket) => {
+    socket.once('data', () => {
+      socket.write(request(10, 'SCRAM-SHA-256\0\0'))
+      socket.once('data', (said: Buffer) => {
+        const nonce = /r=(.*)$/.exec(said.toString('latin1'))?.[1] ?? ''
+        socket.write(answer(nonce))
+      })
+    })
+    await new Promise((resolve) => socket.once('close', resolve))
+  })
+  const store = postgresStore({ url: `postgres://u:${SECRET}@127.0.0.1:${port}/b`, retryMs: 0 })
+  onTestFinished(() => store.close())
+  return store
+}
+
+const request = (kind: number, rest: string): Buffer =>
+  message('R', Buffer.concat([number(kind), Buffer.from(rest)]))
+
+/** The most that the driver takes. */
+const ITERATIONS = 100_000
+
+test('a login by SCRAM without end ends, and leaves the thread pool to others', async () => {
+  const asked = (nonce: string) => request(11, `r=${nonce}x,s=QSXCR+Q6sek8bf92,i=${ITERATIONS}`)
+  const store = await storeAtScram((nonce) =>
+    Buffer.concat(Array.from({ length: 200 }, () => asked(nonce))),
+  )
+  const before = process.cpuUsage()
+  await expect(store.open()).rejects.toThrow('A login without end')
+  await promisify(pbkdf2)('a', 'b', 1, 32, 'sha256')
+  const { user, system } = process.cpuUsage(before)
+  // Each of them takes about 25 ms.
+  expect((user + system) / 1000).toBeLessThan(1000)
+})
+
+test.each([
+  ['one message', (nonce: string) => request(11, `r=${nonce}${'x'.repeat(1_000_000)},s=QQ==,i=1`)],
+  ['many', () => Buffer.concat(Array.from({ length: 10_000 }, () => message('S', 'a\0b\0')))],
+])('a login of more than 64 KiB in %s is refused before it is read', async (_, answer) => {
+  const store = await storeAtScram(answer)
+  await expect(store.open()).rejects.toThrow('A login of more than 65536 bytes')
 })

@@ -57,7 +57,14 @@ function guardReading(stream: Socket): void {
 }
 
 const HEAD_BYTES = 5
-const [ERROR, NOTICE] = [0x45, 0x4e]
+const [ERROR, NOTICE, REQUEST, READY] = [0x45, 0x4e, 0x52, 0x5a]
+
+/**
+ * Of a login, whose server has proved nothing yet; SCRAM has four requests. For some the driver keeps the thread pool
+ * busy, also behind the end of the connection, and reads each in one turn.
+ */
+const MAX_REQUESTS = 4
+const MAX_LOGIN_BYTES = 64 * 1024
 
 /**
  * Takes what arrives, piece by piece. The driver never returns from an error or a notice whose list of fields has no
@@ -70,11 +77,17 @@ function messageJudge(): (chunk: Buffer) => void {
   /** Of the body. */
   let left = 0
   let last: readonly number[] | undefined
+  let [requests, login_bytes] = [0, 0]
+  let ready = false
 
   function begin(): void {
     const [letter] = head
     left = head.readUInt32BE(1) - (HEAD_BYTES - 1)
     if (left < 0) throw new Error('A message of an impossible length')
+    if (letter === REQUEST && ++requests > MAX_REQUESTS) throw new Error('A login without end')
+    ready ||= letter === READY
+    if (!ready && (login_bytes += HEAD_BYTES + left) > MAX_LOGIN_BYTES)
+      throw new Error(`A login of more than ${MAX_LOGIN_BYTES} bytes`)
     last = letter === ERROR || letter === NOTICE ? [0] : undefined
     if (left === 0) end()
     head = head.subarray(0, 0)
