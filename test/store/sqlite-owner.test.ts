@@ -1,7 +1,10 @@
 /** The note beside an SQLite file that names its process, where something else stands in it. */
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { build } from 'tsup'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 
@@ -62,4 +65,57 @@ describe('the note of an SQLite file', () => {
     expect(await guest.accounts.list()).toEqual([])
     await guest.close()
   })
+})
+
+/** Threads stand for processes: they have one process id, which is alive. */
+async function ownAtOnce(files: readonly string[], threads: number): Promise<readonly number[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'watchpost-owner-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  await build({
+    entry: [join(import.meta.dirname, 'children/own-at-once.ts')],
+    outDir: directory,
+    outExtension: () => ({ js: '.mjs' }),
+    format: 'esm',
+    target: 'es2023',
+    config: false,
+    silent: true,
+  })
+  const counts = new SharedArrayBuffer(files.length * 8)
+  const workerData = { files, threads, counts }
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(join(directory, 'own-at-once.mjs'), { workerData }),
+  )
+  await Promise.all(workers.map((worker) => once(worker, 'exit')))
+  return [...new Int32Array(counts, files.length * 4)]
+}
+
+it.each([
+  ['new', undefined],
+  ['left by a process that ended', JSON.stringify({ ...note, pid: 2 ** 30 })],
+])('of those who open a file at the same moment that is %s one owns it', async (_, left) => {
+  const first = newFile()
+  const files = Array.from({ length: 200 }, (_, index) => `${first}.${index}`)
+  if (left !== undefined) for (const file of files) writeFileSync(`${file}.owner`, left)
+  expect(new Set(await ownAtOnce(files, 2))).toEqual(new Set([1]))
+})
+
+const hasNative = process.getBuiltinModule('node:sqlite') !== undefined
+
+it.skipIf(!hasNative)('a guest waits for the tables of an engine that starts', async () => {
+  const [file, other] = [newFile(), newFile()]
+  const engine = sqliteStore({ file: other })
+  await engine.open()
+  writeFileSync(`${file}.owner`, readFileSync(`${other}.owner`))
+  await engine.close()
+  const guest = sqliteStore({ file, guest: true })
+  const opened = guest.open()
+  await new Promise((resolve) => setImmediate(resolve))
+  rmSync(`${file}.owner`)
+  const starting = sqliteStore({ file })
+  await starting.open()
+  await opened
+  expect(await guest.accounts.list()).toEqual([])
+  await guest.close()
+  await starting.close()
 })

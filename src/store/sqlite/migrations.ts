@@ -29,7 +29,8 @@ function versionOf(db: Connection): number {
 /** Brings the file to the last version, each step in a transaction of its own. */
 export function migrate(db: Connection, steps: readonly string[] = STEPS): void {
   const version = versionOf(db)
-  if (version === 0 && hasTables(db)) {
+  // Read again: another process may have run the first step.
+  if (version === 0 && hasTables(db) && versionOf(db) === 0) {
     throw new StorageError('The file is the SQLite database of another program')
   }
   checkVersion(version, steps)
@@ -44,15 +45,13 @@ export function migrate(db: Connection, steps: readonly string[] = STEPS): void 
   })
 }
 
+export const OLDER = 'The file is of an older version. Start the server once, which updates it'
+
 /** For a guest beside an engine, which must not upgrade the tables. */
 export function checkMigrated(db: Connection, steps: readonly string[] = STEPS): void {
   const version = versionOf(db)
   checkVersion(version, steps)
-  if (version < steps.length) {
-    throw new StorageError(
-      'The file is of an older version. Start the server once, which updates it',
-    )
-  }
+  if (version < steps.length) throw new StorageError(OLDER)
 }
 
 function checkVersion(version: number, steps: readonly string[]): void {

@@ -11,9 +11,10 @@ import { connect } from './connection.ts'
 import type { Connection, Handle } from './connection.ts'
 import { loadDriver } from './drivers.ts'
 import type { SqliteDriver, SqliteDriverName } from './drivers.ts'
-import { checkMigrated, migrate } from './migrations.ts'
+import { checkMigrated, migrate, OLDER } from './migrations.ts'
 import { livingOwner, takeOwnership } from './owner.ts'
 import type { Owner, Ownership } from './owner.ts'
+import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
 
 export interface OpenFile extends Ownership {
@@ -23,6 +24,10 @@ export interface OpenFile extends Ownership {
 
 const NOBODYS: Ownership = { touch: () => undefined, release: () => undefined }
 export const IN_MEMORY = ':memory:'
+
+/** How long another process that starts at the same moment may take. */
+const OTHERS_START_MS = 2000
+const RETRY_MS = 50
 
 /** How long an engine waits for a guest's lock. The wait blocks the event loop; a write that fails is retried later. */
 const OWNER_WAIT_MS = 250
@@ -44,24 +49,37 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   // A driver with proper locks needs no ownership note for the short time of a guest.
   const owns = file !== IN_MEMORY && host === undefined && !(guest && driver.shared)
   const ownership = owns ? takeOwnership(file, driver.name) : NOBODYS
-  let connection: Connection | undefined
-  try {
-    const handle = driver.open(file)
-    connection = connect(handle)
-    for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
-    if (owns) connection.exec(`PRAGMA busy_timeout = ${OWNER_WAIT_MS}`)
-    sizeLogAndCache(connection)
-    // Off by default, and set per connection.
-    connection.exec('PRAGMA foreign_keys = ON')
-    if (host === undefined) migrate(connection)
-    else checkMigrated(connection)
-    if (owns) resumeSending(connection)
-    return { ...ownership, connection, handle }
-  } catch (error) {
-    closeQuietly(connection)
-    ownership.release()
-    throw error
+  const until = systemClock.monotonic() + OTHERS_START_MS
+  for (;;) {
+    let connection: Connection | undefined
+    try {
+      const handle = driver.open(file)
+      connection = connect(handle)
+      for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
+      if (owns) connection.exec(`PRAGMA busy_timeout = ${OWNER_WAIT_MS}`)
+      sizeLogAndCache(connection)
+      // Off by default, and set per connection.
+      connection.exec('PRAGMA foreign_keys = ON')
+      if (host === undefined) migrate(connection)
+      else checkMigrated(connection)
+      if (owns) resumeSending(connection)
+      return { ...ownership, connection, handle }
+    } catch (error) {
+      closeQuietly(connection)
+      if (driver.shared && isPassing(error) && systemClock.monotonic() < until) {
+        await systemClock.sleep(RETRY_MS)
+        continue
+      }
+      ownership.release()
+      throw error
+    }
   }
+}
+
+/** Another process makes the tables, or sets the mode of the file, for which SQLite does not wait. */
+function isPassing(error: unknown): boolean {
+  const { message } = error as Error
+  return message === OLDER || message.includes('database is locked')
 }
 
 /** The log's size is set in pages, whose size depends on the file. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   linkSync,
@@ -14,7 +15,7 @@ import {
   rmSync,
   statSync,
   utimesSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
@@ -51,9 +52,11 @@ export function takeOwnership(file: string, driver: string): Ownership {
   }
   // Two tries: the first may fail because of a note that an ended process left.
   if (!write(note, own)) {
-    const owner = livingOwner(file)
+    const left = textOf(note)
+    const owner = livingOwnerOf(note, left)
     if (owner !== undefined) throw new StorageError(inUse(file, owner))
-    if (!discard(note) || !write(note, own)) throw new StorageError(inUse(file, livingOwner(file)))
+    const isFree = left === undefined || discard(note, left)
+    if (!isFree || !write(note, own)) throw new StorageError(inUse(file, livingOwner(file)))
   }
   // The lock of the wasm driver; it survives the process that created it.
   rmSync(`${file}.lock`, { recursive: true, force: true })
@@ -76,7 +79,11 @@ export function takeOwnership(file: string, driver: string): Ownership {
 /** The live process that owns the file, or `undefined`. */
 export function livingOwner(file: string): Owner | undefined {
   const note = `${file}.owner`
-  const owner = read(note)
+  return livingOwnerOf(note, textOf(note))
+}
+
+function livingOwnerOf(note: string, text: string | undefined): Owner | undefined {
+  const owner = ownerIn(text)
   if (owner === undefined) return undefined
   if (owner.host !== hostname()) return ageOf(note) < FOREIGN_OWNER_MS ? owner : undefined
   return isRunning(owner) ? owner : undefined
@@ -87,26 +94,48 @@ function inUse(file: string, owner: Owner | undefined): string {
   return `${file} is in use by ${who}. Stop that one first, or give this one a file of its own`
 }
 
+/**
+ * The note is complete as soon as it has its name: another process that starts at the same moment would take an
+ * unfinished one for that of an ended process. Returns `false` if there is a note.
+ */
 function write(note: string, owner: Owner): boolean {
-  let handle: number
+  const draft = `${note}.${randomUUID()}`
+  const text = JSON.stringify(owner)
   try {
-    handle = openSync(note, 'wx', 0o600)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
-  try {
-    writeSync(handle, JSON.stringify(owner))
+    writeNew(draft, text)
+    linkSync(draft, note)
     return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    return writeInPlace(note, text)
   } finally {
-    closeSync(handle)
+    rmSync(draft, { force: true })
   }
 }
 
-/** `undefined` without a note, and for one that no process of ours finished writing. */
-function read(note: string): Owner | undefined {
+/** For file systems without hard links. */
+function writeInPlace(note: string, text: string): boolean {
   try {
-    const owner: unknown = JSON.parse(textOf(note) ?? '')
+    writeNew(note, text)
+    return true
+  } catch (error) {
+    if (isTaken(error)) return false
+    throw error
+  }
+}
+
+function writeNew(file: string, text: string): void {
+  writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST'
+}
+
+/** `undefined` without a note, and for one that no process of ours finished writing. */
+function ownerIn(text = ''): Owner | undefined {
+  try {
+    const owner: unknown = JSON.parse(text)
     return isOwner(owner) ? owner : undefined
   } catch {
     return undefined
@@ -122,11 +151,11 @@ function isOwner(value: unknown): value is Owner {
 
 /**
  * Renames the note of an ended process before removing it, so that of two processes that found it only one continues.
- * Returns `false` if the other was first.
+ * Returns `false` if the other was first: then the note is no longer what was judged.
  */
-function discard(note: string): boolean {
-  const aside = `${note}.${process.pid}`
-  const judged = textOf(note)
+function discard(note: string, judged: string): boolean {
+  const aside = `${note}.${randomUUID()}`
+  if (textOf(note) !== judged) return false
   try {
     renameSync(note, aside)
   } catch {
