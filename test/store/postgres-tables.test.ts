@@ -288,6 +288,24 @@ describeWithServer(postgresServer, 'the tables of the store in PostgreSQL', () =
     expect((await pool.query(`SELECT id FROM ${schema}.monitors`)).rowCount).toBe(1)
   })
 
+  test('of messages of change only those are heard that a store sends: every role may send some', async () => {
+    const schema = freshSchema()
+    const store = await opened(schema)
+    const heard: unknown[] = []
+    const note = (what: unknown) => void heard.push(what)
+    onTestFinished(await store.changes!.listen(note, note))
+    const stranger = new pg.Client({
+      connectionString: `postgres://u:secret@127.0.0.1:${server.ports.postgres}/app`,
+    })
+    await stranger.connect()
+    onTestFinished(() => stranger.end())
+    const foreign = ['9'.repeat(20), '9'.repeat(7000), '', 'contacts', '1e3', '-1', '5']
+    for (const payload of [...foreign, 'maintenance', '7'])
+      await stranger.query('SELECT pg_notify($1, $2)', [`${schema}_monitors`, payload])
+    await expect.poll(() => heard.at(-1)).toBe(7)
+    expect(heard).toEqual([5, 'maintenance', 7])
+  })
+
   test('two schemas of one database know nothing of each other', async () => {
     const a = await opened()
     const b = await opened()

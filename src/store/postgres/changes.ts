@@ -128,6 +128,10 @@ export function createChangeBroadcast({ schema, connections }: Surroundings): Ch
   }
 }
 
+function isTable(payload: string): payload is BroadcastTable {
+  return payload === ('maintenance' satisfies BroadcastTable)
+}
+
 interface Ear {
   /** Resolves when the connection is lost, or the signal aborts. */
   lost(signal: AbortSignal): Promise<void>
@@ -143,9 +147,10 @@ async function openEar(connections: Connections, schema: string, tell: Listener)
     gone = true
     onGone()
   }
+  // Every role that may connect to the database may send others.
   const hear = ({ payload = '' }: { readonly payload?: string }): void => {
-    if (/^\d+$/.test(payload)) tell.ofMonitor(Number(payload))
-    else tell.ofTable?.(payload as BroadcastTable)
+    if (/^\d{1,15}$/.test(payload)) tell.ofMonitor(Number(payload))
+    else if (isTable(payload)) tell.ofTable?.(payload)
   }
   client.on('end', end)
   client.on('notification', hear)
