@@ -7,6 +7,8 @@ import { Worker } from 'node:worker_threads'
 import { build } from 'tsup'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
+import { takeOwnership } from '../../src/store/sqlite/owner.ts'
+import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 function newFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'watchpost-owner-'))
@@ -98,6 +100,38 @@ it.each([
   const files = Array.from({ length: 200 }, (_, index) => `${first}.${index}`)
   if (left !== undefined) for (const file of files) writeFileSync(`${file}.owner`, left)
   expect(new Set(await ownAtOnce(files, 2))).toEqual(new Set([1]))
+})
+
+const foreignNote = JSON.stringify(elsewhere)
+
+it.each([
+  ['owns the file', (note: string) => writeFileSync(note, foreignNote)],
+  ['owned the file, and released it', rmSync],
+])('is refused writes within ten seconds, once a process on another host %s', async (_, change) => {
+  const clock = simulatedClock()
+  const file = newFile()
+  const own = takeOwnership(file, 'native', clock)
+  change(`${file}.owner`)
+  const changed = existsSync(`${file}.owner`)
+  await clock.advance(10_000)
+  for (let twice = 0; twice < 2; twice++)
+    expect(() => own.touch()).toThrow('was taken over by another process')
+  own.release()
+  expect(existsSync(`${file}.owner`)).toBe(changed)
+})
+
+it('closing a store writes nothing to a file that another process took over', async () => {
+  const file = newFile()
+  const store = sqliteStore({ file })
+  await store.open()
+  await store.meta.set('alive_at', '1')
+  writeFileSync(`${file}.owner`, foreignNote)
+  const parts = () => [file, `${file}-wal`].map((part) => readFileSync(part))
+  const before = parts()
+  await store.close()
+  expect(parts()).toEqual(before)
+  await expect(store.meta.get('alive_at')).rejects.toMatchObject({ code: 'storage' })
+  expect(readFileSync(`${file}.owner`, 'utf8')).toBe(foreignNote)
 })
 
 const hasNative = process.getBuiltinModule('node:sqlite') !== undefined

@@ -114,6 +114,8 @@ export function sqliteStore(options: SqliteStoreOptions): FullStore {
   function close(): void {
     const last = opened
     opened = undefined
+    // To close writes the log back, into what is the file of another process.
+    if (last?.isHeld() === false) return db.plug()
     try {
       attempts.flush()
       db.close()

@@ -22,7 +22,11 @@ export interface OpenFile extends Ownership {
   readonly handle: Handle
 }
 
-const NOBODYS: Ownership = { touch: () => undefined, release: () => undefined }
+const NOBODYS: Ownership = {
+  touch: () => undefined,
+  isHeld: () => true,
+  release: () => undefined,
+}
 export const IN_MEMORY = ':memory:'
 
 /** How long another process that starts at the same moment may take. */

@@ -19,6 +19,7 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
 import { isJsonObject } from '../../model/json.ts'
 
@@ -31,8 +32,14 @@ export interface Owner {
 }
 
 export interface Ownership {
-  /** Refreshes the note. Cheap; called with every write. */
+  /**
+   * Refreshes the note. Cheap; called with every write.
+   *
+   * @throws StorageError after another process took the file over
+   */
   touch(): void
+  /** `false` after another process took the file over: nothing may be written any more. */
+  isHeld(): boolean
   release(): void
 }
 
@@ -42,7 +49,11 @@ const TOUCH_EVERY_MS = 10_000
 const NOTE_LIMIT_BYTES = 4096
 
 /** Takes ownership for this process; rejects while another live process owns the file. */
-export function takeOwnership(file: string, driver: string): Ownership {
+export function takeOwnership(
+  file: string,
+  driver: string,
+  clock: Pick<Clock, 'monotonic' | 'now'> = systemClock,
+): Ownership {
   const note = `${file}.owner`
   const own: Owner = {
     pid: process.pid,
@@ -50,29 +61,36 @@ export function takeOwnership(file: string, driver: string): Ownership {
     host: hostname(),
     driver,
   }
+  const text = JSON.stringify(own)
   // Two tries: the first may fail because of a note that an ended process left.
-  if (!write(note, own)) {
+  if (!write(note, text)) {
     const left = textOf(note)
     const owner = livingOwnerOf(note, left)
     if (owner !== undefined) throw new StorageError(inUse(file, owner))
     const isFree = left === undefined || discard(note, left)
-    if (!isFree || !write(note, own)) throw new StorageError(inUse(file, livingOwner(file)))
+    if (!isFree || !write(note, text)) throw new StorageError(inUse(file, livingOwner(file)))
   }
   // The lock of the wasm driver; it survives the process that created it.
   rmSync(`${file}.lock`, { recursive: true, force: true })
-  let touched_at = systemClock.monotonic()
+  let touched_at = clock.monotonic()
+  const isHeld = (): boolean => isNoteOf(note, text)
   return {
+    isHeld,
     touch() {
-      if (systemClock.monotonic() - touched_at < TOUCH_EVERY_MS) return
-      touched_at = systemClock.monotonic()
-      const now = new Date(systemClock.now())
+      if (clock.monotonic() - touched_at < TOUCH_EVERY_MS) return
+      // A process that was suspended meanwhile counts as ended to other hosts.
+      if (!isHeld()) throw new StorageError(takenOver(file))
+      touched_at = clock.monotonic()
+      const now = new Date(clock.now())
       try {
         utimesSync(note, now, now)
       } catch {
         // The refresh only matters to other hosts; the write it accompanies must not fail with it.
       }
     },
-    release: () => rmSync(note, { force: true }),
+    release() {
+      if (isHeld()) rmSync(note, { force: true })
+    },
   }
 }
 
@@ -94,13 +112,16 @@ function inUse(file: string, owner: Owner | undefined): string {
   return `${file} is in use by ${who}. Stop that one first, or give this one a file of its own`
 }
 
+function takenOver(file: string): string {
+  return `${file} was taken over by another process while this one was suspended (${file}.owner): stop one of them`
+}
+
 /**
  * The note is complete as soon as it has its name: another process that starts at the same moment would take an
  * unfinished one for that of an ended process. Returns `false` if there is a note.
  */
-function write(note: string, owner: Owner): boolean {
+function write(note: string, text: string): boolean {
   const draft = `${note}.${randomUUID()}`
-  const text = JSON.stringify(owner)
   try {
     writeNew(draft, text)
     linkSync(draft, note)
@@ -171,17 +192,30 @@ function discard(note: string, judged: string): boolean {
   return same
 }
 
-/** Its beginning, if it is longer than a note. */
 function textOf(note: string): string | undefined {
-  let handle: number | undefined
   try {
-    handle = openSync(note, 'r')
-    const bytes = Buffer.alloc(NOTE_LIMIT_BYTES)
-    return bytes.toString('utf8', 0, readSync(handle, bytes))
+    return beginningOf(note)
   } catch {
     return undefined
+  }
+}
+
+/** Who took the file over may have released it since, so that the note is gone. One that cannot be read may be ours. */
+function isNoteOf(note: string, text: string): boolean {
+  try {
+    return beginningOf(note) === text
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}
+
+function beginningOf(note: string): string {
+  const handle = openSync(note, 'r')
+  try {
+    const bytes = Buffer.alloc(NOTE_LIMIT_BYTES)
+    return bytes.toString('utf8', 0, readSync(handle, bytes))
   } finally {
-    if (handle !== undefined) closeSync(handle)
+    closeSync(handle)
   }
 }
 
