@@ -1,13 +1,22 @@
 /** The note beside an SQLite file that names its process, where something else stands in it. */
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { build } from 'tsup'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
 import { takeOwnership } from '../../src/store/sqlite/owner.ts'
+import { restoreBackup } from '../../src/store/sqlite/restore.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 function newFile(): string {
@@ -100,6 +109,33 @@ it.each([
   const files = Array.from({ length: 200 }, (_, index) => `${first}.${index}`)
   if (left !== undefined) for (const file of files) writeFileSync(`${file}.owner`, left)
   expect(new Set(await ownAtOnce(files, 2))).toEqual(new Set([1]))
+})
+
+describe('a data file behind a link', () => {
+  function linked(): { readonly file: string; readonly link: string } {
+    const [file, link] = [newFile(), newFile()]
+    symlinkSync(file, link)
+    return { file, link }
+  }
+
+  it('has one owner, whichever way it is opened', async () => {
+    const { file, link } = linked()
+    const store = sqliteStore({ file: link })
+    await store.open()
+    await expect(sqliteStore({ file }).open()).rejects.toThrow('is in use by process')
+    await store.close()
+    expect(readdirSync(dirname(link))).toEqual([basename(link)])
+  })
+
+  it('keeps its log beside the file, where every driver finds it, and restore', async () => {
+    const { file, link } = linked()
+    const store = sqliteStore({ file: link })
+    await store.open()
+    await store.meta.set('alive_at', '1')
+    expect(readFileSync(`${file}-wal`).length).toBeGreaterThan(0)
+    await expect(restoreBackup(link, newFile())).rejects.toThrow('a data file with a log')
+    await store.close()
+  })
 })
 
 const foreignNote = JSON.stringify(elsewhere)

@@ -12,7 +12,7 @@ import type { Connection, Handle } from './connection.ts'
 import { loadDriver } from './drivers.ts'
 import type { SqliteDriver, SqliteDriverName } from './drivers.ts'
 import { checkMigrated, migrate, OLDER } from './migrations.ts'
-import { livingOwner, takeOwnership } from './owner.ts'
+import { livingOwner, realFile, takeOwnership } from './owner.ts'
 import type { Owner, Ownership } from './owner.ts'
 import { systemClock } from '../../clock.ts'
 import type { Clock } from '../../clock.ts'
@@ -57,7 +57,8 @@ export async function openFile(options: SqliteStoreOptions): Promise<OpenFile> {
   for (;;) {
     let connection: Connection | undefined
     try {
-      const handle = driver.open(file)
+      // The wasm driver would keep its log beside a link, where no other driver looks for it.
+      const handle = driver.open(file === IN_MEMORY ? file : realFile(file))
       connection = connect(handle)
       for (const pragma of driver.pragmas) connection.exec(`PRAGMA ${pragma}`)
       if (owns) connection.exec(`PRAGMA busy_timeout = ${OWNER_WAIT_MS}`)
@@ -119,7 +120,7 @@ function hostOf(file: string, driver: SqliteDriver): Owner | undefined {
 function makeFile(file: string, logged: boolean): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))
-  if (logged) closeSync(openSync(`${file}-wal`, 'a', 0o600))
+  if (logged) closeSync(openSync(`${realFile(file)}-wal`, 'a', 0o600))
 }
 
 function closeQuietly(connection: Connection | undefined): void {

@@ -11,6 +11,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -54,7 +55,7 @@ export function takeOwnership(
   driver: string,
   clock: Pick<Clock, 'monotonic' | 'now'> = systemClock,
 ): Ownership {
-  const note = `${file}.owner`
+  const note = noteOf(file)
   const own: Owner = {
     pid: process.pid,
     started: statusOf(process.pid)?.started ?? String(performance.timeOrigin),
@@ -71,7 +72,7 @@ export function takeOwnership(
     if (!isFree || !write(note, text)) throw new StorageError(inUse(file, livingOwner(file)))
   }
   // The lock of the wasm driver; it survives the process that created it.
-  rmSync(`${file}.lock`, { recursive: true, force: true })
+  rmSync(`${realFile(file)}.lock`, { recursive: true, force: true })
   let touched_at = clock.monotonic()
   const isHeld = (): boolean => isNoteOf(note, text)
   return {
@@ -94,9 +95,22 @@ export function takeOwnership(
   }
 }
 
+/** Where a link leads: what stands beside the file is found by all who use it, whichever way they come. */
+export function realFile(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file
+  }
+}
+
+function noteOf(file: string): string {
+  return `${realFile(file)}.owner`
+}
+
 /** The live process that owns the file, or `undefined`. */
 export function livingOwner(file: string): Owner | undefined {
-  const note = `${file}.owner`
+  const note = noteOf(file)
   return livingOwnerOf(note, textOf(note))
 }
 
@@ -113,7 +127,7 @@ function inUse(file: string, owner: Owner | undefined): string {
 }
 
 function takenOver(file: string): string {
-  return `${file} was taken over by another process while this one was suspended (${file}.owner): stop one of them`
+  return `${file} was taken over by another process while this one was suspended (${noteOf(file)}): stop one of them`
 }
 
 /**

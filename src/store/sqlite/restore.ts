@@ -17,7 +17,7 @@ import { loadDriver } from './drivers.ts'
 import type { SqliteDriver, SqliteDriverName } from './drivers.ts'
 import { checkMigrated, migrate } from './migrations.ts'
 import { IN_MEMORY } from './open.ts'
-import { livingOwner } from './owner.ts'
+import { livingOwner, realFile } from './owner.ts'
 import { outOfBounds } from './value-bounds.ts'
 
 export interface Examined {
@@ -151,7 +151,7 @@ export async function restoreBackup(
 async function requirePlain(from: string): Promise<void> {
   const found = await stat(from).catch(() => undefined)
   if (found?.isFile() !== true) throw new ConfigurationError(`${from}: there is no such file`)
-  const log = await stat(`${from}-wal`).catch(() => undefined)
+  const log = await stat(`${realFile(from)}-wal`).catch(() => undefined)
   if (log === undefined || log.size === 0) return
   throw new ConfigurationError(
     `${from}: is no backup but a data file with a log beside it (-wal): an engine uses it, or was killed`,
