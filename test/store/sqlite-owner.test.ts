@@ -15,9 +15,7 @@ import { Worker } from 'node:worker_threads'
 import { build } from 'tsup'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { sqliteStore } from '../../src/store/sqlite/index.ts'
-import { takeOwnership } from '../../src/store/sqlite/owner.ts'
 import { restoreBackup } from '../../src/store/sqlite/restore.ts'
-import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 
 function newFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'watchpost-owner-'))
@@ -143,16 +141,19 @@ const foreignNote = JSON.stringify(elsewhere)
 it.each([
   ['owns the file', (note: string) => writeFileSync(note, foreignNote)],
   ['owned the file, and released it', rmSync],
-])('is refused writes within ten seconds, once a process on another host %s', async (_, change) => {
-  const clock = simulatedClock()
+])('writes are refused once another process %s', async (_, change) => {
   const file = newFile()
-  const own = takeOwnership(file, 'native', clock)
+  const store = sqliteStore({ file })
+  await store.open()
+  await store.meta.set('alive_at', '1')
   change(`${file}.owner`)
   const changed = existsSync(`${file}.owner`)
-  await clock.advance(10_000)
   for (let twice = 0; twice < 2; twice++)
-    expect(() => own.touch()).toThrow('was taken over by another process')
-  own.release()
+    await expect(store.meta.set('alive_at', '2')).rejects.toMatchObject({
+      code: 'storage',
+      message: expect.stringContaining('was taken over by another process') as string,
+    })
+  await store.close()
   expect(existsSync(`${file}.owner`)).toBe(changed)
 })
 

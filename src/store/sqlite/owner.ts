@@ -20,7 +20,6 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { systemClock } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
 import { StorageError } from '../../errors.ts'
 import { isJsonObject } from '../../model/json.ts'
 
@@ -50,11 +49,7 @@ const TOUCH_EVERY_MS = 10_000
 const NOTE_LIMIT_BYTES = 4096
 
 /** Takes ownership for this process; rejects while another live process owns the file. */
-export function takeOwnership(
-  file: string,
-  driver: string,
-  clock: Pick<Clock, 'monotonic' | 'now'> = systemClock,
-): Ownership {
+export function takeOwnership(file: string, driver: string): Ownership {
   const note = noteOf(file)
   const own: Owner = {
     pid: process.pid,
@@ -73,16 +68,24 @@ export function takeOwnership(
   }
   // The lock of the wasm driver; it survives the process that created it.
   rmSync(`${realFile(file)}.lock`, { recursive: true, force: true })
-  let touched_at = clock.monotonic()
-  const isHeld = (): boolean => isNoteOf(note, text)
+  let touched_at = systemClock.monotonic()
+  let stamp: string | undefined
+  // Asked with every write: the note is read only if its stamp is another.
+  function isHeld(): boolean {
+    const found = stampOf(note)
+    if (found !== undefined && found === stamp) return true
+    const held = isNoteOf(note, text)
+    if (held) stamp = found
+    return held
+  }
   return {
     isHeld,
     touch() {
-      if (clock.monotonic() - touched_at < TOUCH_EVERY_MS) return
-      // A process that was suspended meanwhile counts as ended to other hosts.
+      // To other hosts a process that was suspended counts as ended.
       if (!isHeld()) throw new StorageError(takenOver(file))
-      touched_at = clock.monotonic()
-      const now = new Date(clock.now())
+      if (systemClock.monotonic() - touched_at < TOUCH_EVERY_MS) return
+      touched_at = systemClock.monotonic()
+      const now = new Date(systemClock.now())
       try {
         utimesSync(note, now, now)
       } catch {
@@ -127,7 +130,7 @@ function inUse(file: string, owner: Owner | undefined): string {
 }
 
 function takenOver(file: string): string {
-  return `${file} was taken over by another process while this one was suspended (${noteOf(file)}): stop one of them`
+  return `${file} was taken over by another process, to which this one had ended (${noteOf(file)}): stop one of them`
 }
 
 /**
@@ -220,6 +223,16 @@ function isNoteOf(note: string, text: string): boolean {
     return beginningOf(note) === text
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'
+  }
+}
+
+/** Changes with every change of the note, also where the name leads to another file. */
+function stampOf(note: string): string | undefined {
+  try {
+    const { ino, ctimeMs } = statSync(note)
+    return `${ino} ${ctimeMs}`
+  } catch {
+    return undefined
   }
 }
 
