@@ -36,12 +36,6 @@ const MAX_COLUMNS = 5000
 /** Limits of a login, parameters and notices included. */
 const LOGIN_LIMITS: Limits = { bytes: 64 * 1024, messages: 200 }
 
-/**
- * Of a login; SCRAM has four. For each of some kinds the driver keeps the thread pool busy, also behind the end of the
- * check.
- */
-const MAX_REQUESTS = 4
-
 export interface PostgresLogin {
   readonly user: string
   readonly pass: string
@@ -57,7 +51,7 @@ export function postgresWire(connection: Connection, login: PostgresLogin): Post
   const read = reader(connection)
   let count = counter(LOGIN_LIMITS)
   let ready = false
-  let requests = 0
+  const requests = new Set<number>()
   let server_version: string | undefined
 
   function look(letter: string, body: Buffer): void {
@@ -65,8 +59,10 @@ export function postgresWire(connection: Connection, login: PostgresLogin): Post
     if ((letter === 'T' || letter === 'D') && body.length > 1 && body.readUInt16BE() > MAX_COLUMNS)
       throw notPostgres('more columns than a table has')
     if (letter === 'R') {
-      if (++requests > MAX_REQUESTS) throw notPostgres('a login without end')
-      judgeLogin(body, login.pass, connection.tls !== null)
+      const kind = judgeLogin(body, login.pass, connection.tls !== null)
+      // For each of some kinds the driver keeps the thread pool busy, also behind the end of the check.
+      if (requests.has(kind)) throw notPostgres('a login without end')
+      requests.add(kind)
     }
     if (letter === 'S') {
       const [name, value] = texts(body)
@@ -113,13 +109,13 @@ const FOREIGN_LOGINS: Readonly<Record<number, string>> = {
 }
 
 /**
- * Checks the requested authentication method: the driver reports unsupported ones without a usable
- * error.
+ * Checks the requested authentication method, and returns its number: the driver reports unsupported ones without a
+ * usable error.
  */
-function judgeLogin(body: Buffer, pass: string, secure: boolean): void {
+function judgeLogin(body: Buffer, pass: string, secure: boolean): number {
   if (body.length < 4) throw notPostgres('a login request that is cut off')
   const kind = body.readUInt32BE()
-  if (kind === OK || kind === SASL_CONTINUE || kind === SASL_FINAL) return
+  if (kind === OK || kind === SASL_CONTINUE || kind === SASL_FINAL) return kind
   if (kind !== CLEARTEXT && kind !== MD5 && kind !== SASL) {
     throw unsupported(`a login by ${FOREIGN_LOGINS[kind] ?? `method ${kind}`}`)
   }
@@ -128,7 +124,7 @@ function judgeLogin(body: Buffer, pass: string, secure: boolean): void {
   if (kind === SASL && !texts(body.subarray(4)).includes('SCRAM-SHA-256')) {
     throw unsupported('a SASL login other than SCRAM-SHA-256')
   }
-  if (pass !== '') return
+  if (pass !== '') return kind
   const text = 'The server asks for a password, and none is set'
   throw new CheckFailure('auth_failed', text, { phase: 'auth' })
 }

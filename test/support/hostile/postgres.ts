@@ -158,7 +158,7 @@ const LOGINS: readonly HostileServer[] = [
   hostile({
     protocol,
     does: 'wants 100,000 rounds of SCRAM 198 times',
-    script: scramAgain,
+    script: (peer) => scramAgain(peer),
   }),
   hostile({
     protocol,
@@ -177,8 +177,8 @@ const LOGINS: readonly HostileServer[] = [
 ]
 
 /** The most that the driver computes. */
-export function scramAgain(peer: Peer): Promise<void> {
-  return scram(peer, (nonce) => `r=${nonce}own,s=c2FsdA==,i=100000`, 198)
+export function scramAgain(peer: Peer, times = 198): Promise<void> {
+  return scram(peer, (nonce) => `r=${nonce}own,s=c2FsdA==,i=100000`, times)
 }
 
 async function scram(peer: Peer, challenge: (nonce: string) => string, times = 1): Promise<void> {
