@@ -32,7 +32,7 @@ export const entries = [
     return { subpath: `./${output}`, output, source, maxKib: 204 }
   }),
   entry('./store/memory', 'store/memory', 'src/store/memory', 83),
-  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 143),
+  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 146),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 162),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 312),
