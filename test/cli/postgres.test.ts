@@ -63,6 +63,18 @@ describeWithServer(postgresServer, 'watchpost with DATABASE_URL', () => {
     }
   })
 
+  it('of servers that start at the same moment without a key, one makes and prints it', async () => {
+    const { ports } = await forThisTest(startPostgres({ auth: 'trust' }))
+    const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${ports.postgres}/app` }
+    const servers = await Promise.all([1, 2, 3].map(() => watchpost.serve({ env })))
+    const keys = servers.map(({ key }) => key).filter((key) => key !== '')
+    expect(keys).toHaveLength(1)
+    for (const server of servers) {
+      const asked = await server.call('/api/v1/me', { key: keys[0] ?? '' })
+      expect(asked.status).toBe(200)
+    }
+  })
+
   it('a key has its 60 requests a minute over all servers together, and another key its own', async () => {
     const { ports } = await forThisTest(startPostgres({ auth: 'trust' }))
     const key = 'a-key-of-the-operator'

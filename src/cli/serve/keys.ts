@@ -4,7 +4,9 @@
  * @module
  */
 
+import { systemClock } from '../../clock.ts'
 import type { Engine } from '../../engine/api/engine.ts'
+import { requestServicesOf } from '../../engine/services/request-services.ts'
 import { FIRST_ACCOUNT } from '../../model.ts'
 import { isWatchpostError } from '../../errors.ts'
 import type { Logger } from '../../logger.ts'
@@ -12,6 +14,11 @@ import { BY } from '../account.ts'
 import { say } from '../terminal.ts'
 
 const GIVEN = 'WATCHPOST_API_KEY'
+/** No request can have it: it has blanks. */
+const LOCK = 'the first key'
+const LOCK_POLL_MS = 100
+/** A server that ended in between holds the lock for up to two minutes, and has made no key, or it would be seen. */
+const LOCK_TRIES = 50
 
 interface KeyOptions {
   readonly api_key: string | undefined
@@ -28,12 +35,32 @@ export async function ensureKey(
     await ensureGiven(engine, api_key, log)
     return
   }
-  const { keys } = engine.account(FIRST_ACCOUNT, BY)
-  if ((await keys.list()).length > 0) return
-  const { key } = await keys.create({ name: 'first' })
+  const key = await madeAlone(engine)
+  if (key === undefined) return
   say(`API key: ${key}`)
   say(`It is shown this once; the page at ${address}/ asks for it. A first monitor:`)
   say(`\n${firstMonitor(address, key)}\n`)
+}
+
+/** Of servers that start together on one database, one makes the key; the others would each make a key that nobody uses. */
+async function madeAlone(engine: Engine): Promise<string | undefined> {
+  const { keys } = engine.account(FIRST_ACCOUNT, BY)
+  const isThere = async (): Promise<boolean> => (await keys.list()).length > 0
+  const { idempotencyLocks: locks } = requestServicesOf(engine)
+  for (let tries = 0; !(await isThere()); tries++) {
+    const release = await locks?.acquire(FIRST_ACCOUNT, LOCK)
+    if (locks !== undefined && release === undefined && tries < LOCK_TRIES) {
+      await systemClock.sleep(LOCK_POLL_MS)
+      continue
+    }
+    try {
+      if (await isThere()) return undefined
+      return (await keys.create({ name: 'first' })).key
+    } finally {
+      await release?.()
+    }
+  }
+  return undefined
 }
 
 async function ensureGiven(engine: Engine, key: string, log: Logger): Promise<void> {
