@@ -54,6 +54,14 @@ describe('requests that come one behind the other', () => {
     await expect.poll(() => patient.statuses()).toEqual(answers(16))
   })
 
+  it('are counted as well where Node refuses them for what they expect', async () => {
+    const { connect, begun } = await limited()
+    const client = await connect()
+    client.send(ASK.replace('Host:', 'Expect: the-unknown\r\nHost:').repeat(17))
+    await expect.poll(() => client.closed()).toBe(true)
+    expect([client.statuses(), begun]).toEqual([answers(16).map(() => 417), []])
+  })
+
   it('begin one by one, each when the answer before it has left', async () => {
     const { connect, begun, held } = await limited()
     const client = await connect()

@@ -16,6 +16,9 @@ import type { LimitServerOptions } from './options.ts'
 import { createRequestQueue } from './request-queue.ts'
 import type { Socket } from 'node:net'
 
+/** Node's own response to an `Expect` that it does not know (RFC 9110, 15.5.18). */
+const EXPECTATION_FAILED = 417
+
 interface ServerEvents {
   /** `false` suppresses the event. */
   connection(socket: Socket): boolean
@@ -79,6 +82,10 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
     return 'encrypted' in socket || !('setSecureContext' in server)
   }
 
+  // Where nobody listens, Node answers such requests by itself, however many there are.
+  server.on('checkExpectation', (_req, res) => {
+    if (server.listenerCount('checkExpectation') === 1) res.writeHead(EXPECTATION_FAILED).end()
+  })
   // Node's own deadlines remain in force where they are shorter.
   server.keepAliveTimeout = limits.idleTimeoutMs
   onEvents(server, {
