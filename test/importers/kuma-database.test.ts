@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'mysql2'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -305,6 +305,20 @@ describe('the database of Uptime Kuma 2', () => {
     // A second time they are there already.
     const again = await watchpost.run(['import', 'kuma', file, ...flags], { cwd })
     expect(again.code).toBe(64)
+  })
+
+  it('is read with what only its log has, also through a link', async () => {
+    const file = await kumaFile()
+    const handle = (await loadDriver()).open(file)
+    onTestFinished(() => handle.close())
+    handle.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL')
+    handle.exec("INSERT INTO monitor (id, name) VALUES (99, 'Only in the log')")
+    const link = join(folder(), 'linked.db')
+    symlinkSync(file, link)
+    for (const path of [file, link]) {
+      const { monitor } = (await readSqlite(path)).tables
+      expect(monitor.map(({ name }) => name)).toContain('Only in the log')
+    }
   })
 
   it.each([

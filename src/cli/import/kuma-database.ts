@@ -5,7 +5,7 @@
  * @module
  */
 
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigurationError, MissingDependencyError } from '../../errors.ts'
@@ -37,8 +37,9 @@ export async function readSqlite(path: string): Promise<ReadTables> {
   try {
     const copy = join(folder, 'kuma.db')
     copyFileSync(path, copy)
-    // The write-ahead log: changes that are not in the file yet.
-    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`)
+    // The write-ahead log: changes that are not in the file yet. It stands beside the file to which a link leads.
+    const log = `${realpathSync(path)}-wal`
+    if (existsSync(log)) copyFileSync(log, `${copy}-wal`)
     const driver = await loadDriver()
     const handle = driver.open(copy)
     try {
