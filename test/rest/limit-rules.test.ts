@@ -351,3 +351,16 @@ describe('options', () => {
     expect(told).not.toHaveBeenCalled()
   })
 })
+
+it('what Node does not know to expect is refused, unless the host has a listener for it', () => {
+  const server = createServer()
+  limitServer(server)
+  const expecting = () => {
+    const res = { writeHead: vi.fn().mockReturnThis(), end: vi.fn() }
+    server.emit('checkExpectation', { socket: new Peer('192.0.2.1').socket }, res)
+    return [res.writeHead.mock.calls, res.end.mock.calls]
+  }
+  expect(expecting()).toEqual([[[417]], [[]]])
+  server.on('checkExpectation', () => undefined)
+  expect(expecting()).toEqual([[], []])
+})
