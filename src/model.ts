@@ -32,17 +32,19 @@ export const MEASUREMENT_FORMATS = ['end', 'time', 'ms', 'percent'] as const
 export type MeasurementFormat = (typeof MEASUREMENT_FORMATS)[number]
 
 /** The phases of the built-in checkers, from name resolution to the last byte. */
-export type BuiltinPhase =
-  | 'resolve'
-  | 'connect'
-  | 'tls'
-  | 'starttls'
-  | 'greeting'
-  | 'send'
-  | 'auth'
-  | 'query'
-  | 'first_byte'
-  | 'transfer'
+export const BUILTIN_PHASES = [
+  'resolve',
+  'connect',
+  'tls',
+  'starttls',
+  'greeting',
+  'send',
+  'auth',
+  'query',
+  'first_byte',
+  'transfer',
+] as const
+export type BuiltinPhase = (typeof BUILTIN_PHASES)[number]
 
 /** The phase of a check. A custom checker may define others. */
 export type Phase = BuiltinPhase | (string & {})

@@ -6,17 +6,25 @@
 
 import type { Engine } from '../engine/api/engine.ts'
 import type { NotificationView, ResultView } from '../engine/api/views.ts'
+import { BUILTIN_PHASES } from '../model.ts'
 import type { Counter, Histogram, Instruments } from './instruments.ts'
 
 /** Seconds; from a response in the local network to the longest usual timeouts. */
 const CHECK = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const COMMIT = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
+/**
+ * Phases that only custom checkers have. A series is kept until the process ends, and a probe elsewhere may name other
+ * phases in each report: what comes beyond is counted as `other`.
+ */
+const MAX_OWN_PHASES = 100
+
 export type Counted = Pick<Engine, 'on' | 'locations'>
 
 /** Counts until the returned function is called. */
 export function countEvents(engine: Counted, meters: Meters): () => void {
   let names: Promise<ReadonlyMap<number, string>> | undefined
+  const phaseOf = boundedPhases()
   const subscriptions = [
     engine.on('round', ({ monitor: { type }, results }) => {
       // Locations come from the configuration and do not change while the engine runs.
@@ -24,7 +32,7 @@ export function countEvents(engine: Counted, meters: Meters): () => void {
       void names.then((known) => {
         for (const result of results) {
           const location = known.get(result.location_id) ?? String(result.location_id)
-          countCheck(meters, { type, location }, result)
+          countCheck(meters, { type, location, phaseOf }, result)
         }
       })
     }),
@@ -46,6 +54,18 @@ async function namesOf({ locations }: Counted): Promise<ReadonlyMap<number, stri
   } catch {
     // The engine is stopping, with a last round to count.
     return new Map()
+  }
+}
+
+type PhaseOf = (name: string) => string
+
+function boundedPhases(): PhaseOf {
+  const known = new Set<string>(BUILTIN_PHASES)
+  const limit = known.size + MAX_OWN_PHASES
+  return (name) => {
+    const phase = name.replace(/_ms$/, '')
+    if (known.size < limit) known.add(phase)
+    return known.has(phase) ? phase : 'other'
   }
 }
 
@@ -105,7 +125,11 @@ export function createMeters<C extends Counter, H extends Histogram>(make: Instr
 
 function countCheck(
   meters: Meters,
-  { type, location }: { readonly type: string; readonly location: string },
+  {
+    type,
+    location,
+    phaseOf,
+  }: { readonly type: string; readonly location: string; readonly phaseOf: PhaseOf },
   { verdict, duration_ms, lag_ms, phases }: ResultView,
 ): void {
   meters.checks.add({ type, location, verdict })
@@ -114,7 +138,7 @@ function countCheck(
   meters.check_seconds.observe({ type, location }, duration_ms / 1000)
   meters.lag_seconds.observe({}, lag_ms / 1000)
   for (const [name, ms] of Object.entries(phases)) {
-    meters.phase_seconds.observe({ type, phase: name.replace(/_ms$/, '') }, ms / 1000)
+    meters.phase_seconds.observe({ type, phase: phaseOf(name) }, ms / 1000)
   }
 }
 

@@ -14,6 +14,8 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { sample } from '../../src/metrics/text.ts'
 import { memoryStore } from '../../src/store/memory.ts'
+import { unmeasured } from '../../src/probes/transport.ts'
+import type { ProbeHost, ProbeTransport } from '../../src/probes/transport.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { doors } from '../engine/doors.ts'
 import { rig } from '../engine/rig.ts'
@@ -241,6 +243,41 @@ describe('metrics', () => {
     expect(text).not.toContain('watchpost_monitor_')
     expect(text).not.toContain('Well')
     expect(valuesOf(text)('watchpost_monitors', { state: 'up' })).toBe(1)
+  })
+
+  it('do not grow with the phases that a probe elsewhere makes up', async () => {
+    let [reports, host] = [0, undefined as ProbeHost | undefined]
+    const elsewhere: ProbeTransport = {
+      start: (given) => Promise.resolve(void (host = given)),
+      send(order) {
+        reports += 1
+        const made = Array.from({ length: 60 }, (_, n) => [`made_${reports}_${n}_ms`, 1])
+        const phases = Object.fromEntries([...made, ['transfer_ms', 1]])
+        const report = unmeasured(Date.parse('2026-01-01'), 'probe_offline', '')
+        const outcome = { ...report.outcome, verdict: 'ok', duration_ms: 70, phases } as const
+        const { id, monitor_id, version, round, location } = order
+        const answered = { id, monitor_id, version, round, location_id: location.id }
+        host?.onAnswer({ order: answered, report: { outcome }, lag_ms: 1 })
+        return Promise.resolve()
+      },
+      cancel: () => undefined,
+      stop: () => Promise.resolve(),
+      online: () => true,
+    }
+    const made = await rig({ probes: elsewhere })
+    const metrics = createMetrics(made.engine, { monitors: false })
+    closing.push(() => made.engine.stop({ drainMs: 0 }), metrics.close)
+    await made.engine.monitors.create({ type: 'scripted', name: 'x', host: 'x.test' })
+    await made.clock.advance(60 * MINUTE_MS)
+    expect(reports).toBeGreaterThan(10)
+    const text = await metrics.text()
+    const counts = [
+      ...text.matchAll(/^watchpost_check_phase_duration_seconds_count{.*phase="(\w+)"} (\d+)$/gm),
+    ].map(([, phase, count]) => [phase, Number(count)] as const)
+    expect(counts.length).toBeGreaterThan(60)
+    expect(counts.length).toBeLessThan(120)
+    expect(new Map(counts).get('transfer')).toBe(reports)
+    expect(new Map(counts).get('other')).toBe(reports * 60 - 100)
   })
 
   it('do not grow with what monitors are called or where they point', async () => {
