@@ -228,6 +228,34 @@ describe('the cookie of a session', () => {
     expect((await visit.get('/')).status).toBe(303)
   })
 
+  it('ends in time, also one that was begun while the clock was a year ahead', async () => {
+    const { clock, visitor } = await site({ sessionSec: 3600 })
+    const [early, late] = [visitor(), visitor()]
+    clock.jump(365 * 86_400_000)
+    await early.signIn()
+    clock.jump(-365 * 86_400_000)
+    expect((await early.get('/')).status).toBe(303)
+    // The clocks of two servers may differ a little.
+    clock.jump(60_000)
+    await late.signIn()
+    clock.jump(-60_000)
+    expect((await late.get('/')).status).toBe(200)
+  })
+
+  it('stays signed out, also when the clock is a day ahead for a while', async () => {
+    const { clock, visitor } = await site()
+    const [first, other] = [visitor(), visitor()]
+    await first.signIn()
+    const kept = first.cookies.get('watchpost_session') ?? ''
+    await first.post('/sign-out')
+    clock.jump(86_400_000)
+    await other.signIn()
+    await other.post('/sign-out')
+    clock.jump(-86_400_000)
+    first.cookies.set('watchpost_session', kept)
+    expect((await first.get('/')).status).toBe(303)
+  })
+
   it('ends with its key', async () => {
     const { engine, visitor } = await site()
     const visit = visitor()

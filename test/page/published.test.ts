@@ -240,6 +240,16 @@ describe('the looks of a public page', () => {
 })
 
 describe('a public page with a password', () => {
+  it('asks for it again in time, also of who gave it while the clock was a year ahead', async () => {
+    const { clock, visitor } = await shop({ password: 'correct horse' })
+    const guest = visitor()
+    clock.jump(365 * 86_400_000)
+    await guest.post('/status/shop', { password: 'correct horse' })
+    expect((await guest.get('/status/shop')).status).toBe(200)
+    clock.jump(-365 * 86_400_000)
+    expect((await guest.get('/status/shop')).status).toBe(401)
+  })
+
   it('shows nothing of itself until the password is given, and again after it changes', async () => {
     const { engine, visitor, page_id } = await shop({ password: 'correct horse' })
     const guest = visitor()

@@ -50,7 +50,7 @@ export function pageLogin(
       const [, ends_at = '', mac = ''] =
         /^(\d{1,15})\.([\w-]{43})$/.exec(cookieOf(request, COOKIE) ?? '') ?? []
       return (
-        Number(ends_at) > clock.now() &&
+        sessions.holds(Number(ends_at)) &&
         timingSafeEqual(macOf(page, ends_at), Buffer.from(mac, 'base64url'))
       )
     },

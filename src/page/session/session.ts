@@ -32,11 +32,13 @@ export interface Sessions {
   begin(who: Omit<Session, 'ends_at'>): string
   read(value: string | undefined): Session | undefined
   end(value: string | undefined): void
+  /** Whether a cookie that ends at this time holds: no longer than one that is made now, but for an hour. */
+  holds(ends_at: EpochMs): boolean
   readonly max_age_sec: number
 }
 
 interface SessionOptions {
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
   readonly max_age_sec: number
   /**
    * A secret: with it, a session of any account can be forged. Default: 32 random bytes, so that sessions end with
@@ -50,6 +52,12 @@ interface SessionOptions {
  * make those of another valid again.
  */
 const ENDED_LIMIT = 1000
+
+/**
+ * Clocks of servers that share sessions may differ. What ends later was made by a clock that has been set back since,
+ * and would be valid for years.
+ */
+const CLOCKS_APART_MS = 3_600_000
 
 interface Opened {
   readonly session: Session
@@ -65,17 +73,27 @@ export function createSessions({ clock, max_age_sec, key }: SessionOptions): Ses
     .update('watchpost page session')
     .digest()
   const macOf = (payload: string) => createHmac('sha256', macKey).update(payload).digest()
-  /** By account, the oldest first. */
-  const ended = new Map<number, Map<string, EpochMs>>()
+  const max_age_ms = max_age_sec * 1000
+  /**
+   * By account, the oldest first, with the monotonic time until which each is remembered: by the time of day, a clock
+   * that is ahead for a while would make it valid again.
+   */
+  const ended = new Map<number, Map<string, number>>()
 
   function forget(): void {
+    const now = clock.monotonic()
     for (const [account_id, own] of ended) {
-      for (const [payload, ends_at] of own) {
-        if (own.size <= ENDED_LIMIT && ends_at > clock.now()) break
+      for (const [payload, until] of own) {
+        if (own.size <= ENDED_LIMIT && until > now) break
         own.delete(payload)
       }
       if (own.size === 0) ended.delete(account_id)
     }
+  }
+
+  function holds(ends_at: EpochMs): boolean {
+    const left_ms = ends_at - clock.now()
+    return left_ms > 0 && left_ms <= max_age_ms + CLOCKS_APART_MS
   }
 
   function isEnded({ session, payload }: Opened): boolean {
@@ -93,13 +111,14 @@ export function createSessions({ clock, max_age_sec, key }: SessionOptions): Ses
       mark,
       ends_at: Number(ends),
     }
-    return session.ends_at > clock.now() ? { session, payload } : undefined
+    return holds(session.ends_at) ? { session, payload } : undefined
   }
 
   return {
     max_age_sec,
+    holds,
     begin({ account_id, key_id, mark }) {
-      const ends_at = clock.now() + max_age_sec * 1000
+      const ends_at = clock.now() + max_age_ms
       const nonce = randomBytes(12).toString('base64url')
       const payload = `2.${account_id}.${key_id}.${mark}.${ends_at}.${nonce}`
       return `${payload}.${macOf(payload).toString('base64url')}`
@@ -111,9 +130,12 @@ export function createSessions({ clock, max_age_sec, key }: SessionOptions): Ses
     end(value) {
       const found = opened(value)
       if (found === undefined) return
-      const { account_id, ends_at } = found.session
-      const own = ended.get(account_id) ?? new Map<string, EpochMs>()
-      ended.set(account_id, own.set(found.payload, ends_at))
+      const { account_id } = found.session
+      const own = ended.get(account_id) ?? new Map<string, number>()
+      ended.set(
+        account_id,
+        own.set(found.payload, clock.monotonic() + max_age_ms + CLOCKS_APART_MS),
+      )
       forget()
     },
   }
