@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import { storeSuite } from '../../src/testing/store-suite/index.ts'
 import { describeWithServer } from '../support/servers/need.ts'
@@ -32,6 +32,23 @@ describeWithServer(postgresServer, 'the store in PostgreSQL', () => {
   }
   const suite = storeSuite(empty, { reopen: store, beside: store, without: ['clockSet'] })
   for (const { name, run } of suite) test(name, run)
+
+  test('requests that an engine counted by a clock a year ahead lock no key out', async () => {
+    const made = await empty()
+    await made.open()
+    try {
+      const now = Date.parse('2026-01-01')
+      const admit = (at: number) =>
+        made.requests?.admit({ key_id: 1, now: at, window_ms: 60_000, limit: 3 })
+      for (let n = 0; n < 3; n++) await admit(now + 365 * 86_400_000)
+      expect(await admit(now)).toEqual({ admitted: true, remaining: 2, retry_at: null })
+      // Clocks that differ by less than a window count together.
+      for (let n = 0; n < 2; n++) await admit(now + 30_000)
+      expect((await admit(now))?.admitted).toBe(false)
+    } finally {
+      await made.close()
+    }
+  })
 })
 
 /** Quicker than tables of their own for every test; what stays are ids that are used up, and partitions. */

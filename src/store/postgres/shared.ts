@@ -78,14 +78,17 @@ async function lockShards(session: Session): Promise<void> {
   await session.rows("SELECT pg_advisory_xact_lock(hashtextextended('watchpost.shards', 0))")
 }
 
-/** The times of the requests admitted within the window; one row per key, and its lock makes the count exact. */
+/**
+ * The times of the requests admitted within the window; one row per key, and its lock makes the count exact. What lies
+ * more than a window ahead is of an engine whose clock was wrong, and would count until then.
+ */
 const ADMIT = `INSERT INTO watchpost.request_windows AS w (key_id, times, admitted, until)
   VALUES ($1, CASE WHEN $4 > 0 THEN ARRAY[$2::bigint] ELSE '{}' END, $4 > 0, $2 + $3)
   ON CONFLICT (key_id) DO UPDATE SET (times, admitted, until) = (
     SELECT CASE WHEN count(at) < $4 THEN COALESCE(array_agg(at ORDER BY at), '{}') || $2::bigint
                 ELSE COALESCE(array_agg(at ORDER BY at), '{}') END,
            count(at) < $4, GREATEST(w.until, $2 + $3)
-    FROM unnest(w.times) AS at WHERE at > $2 - $3)
+    FROM unnest(w.times) AS at WHERE at > $2 - $3 AND at <= $2 + $3)
   RETURNING array_to_string(times, ',') AS times, admitted::integer AS admitted`
 
 export function requests(db: Database): Requests {
