@@ -14,7 +14,7 @@ import { EXIT } from './command.ts'
 import type { Command, Flags } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { extraTypesHint } from './providers.ts'
-import { printError, outliveReaders, printable, say } from './terminal.ts'
+import { printError, outliveReaders, printable, problemLines, say } from './terminal.ts'
 
 const USAGE_CHARACTERS = 44
 
@@ -89,8 +89,7 @@ function parse<T>(read: () => T): T {
 
 function explain(error: unknown, name: string): number {
   if (error instanceof ValidationError) {
-    const problems = Object.entries(error.fields).map(([field, text]) => `${field}: ${text}`)
-    process.stderr.write(`${printable(problems.join('\n'))}\n`)
+    process.stderr.write(`${printable(problemLines(error.fields).join('\n'))}\n`)
     return EXIT.usage
   }
   if (error instanceof ConfigurationError) {

@@ -9,6 +9,7 @@ import { parseDefaults } from '../engine/services/monitor-defaults.ts'
 import { ConfigurationError } from '../errors.ts'
 import type { SettingValues } from './environment.ts'
 import { readJson } from './read-file.ts'
+import { problemLines } from './terminal.ts'
 
 /** @throws ConfigurationError with every problem */
 export async function monitorDefaultsOf({
@@ -18,9 +19,7 @@ export async function monitorDefaultsOf({
   const isFile = 'file' in given
   const parsed = parseDefaults(isFile ? await readJson(given.file) : given.json, 'engine')
   if (parsed.ok) return parsed.value
-  const problems = Object.entries(parsed.fields).map(([name, text]) =>
-    name === '' ? text : `${name}: ${text}`,
-  )
+  const problems = problemLines(parsed.fields)
   const place = `WATCHPOST_MONITOR_DEFAULTS:${isFile ? ` ${given.file}:` : ''}`
   throw new ConfigurationError(`${place} ${problems.join('\n  ')}`)
 }

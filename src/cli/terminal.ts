@@ -47,6 +47,13 @@ export function printable(text: string): string {
   return text.replace(UNSEEN, '\uFFFD')
 }
 
+/** What is wrong with which field: a line each, also where the name, which may be that of a file, has line breaks. */
+export function problemLines(fields: Readonly<Record<string, string>>): string[] {
+  return Object.entries(fields).map(([name, problem]) =>
+    (name === '' ? problem : `${name}: ${problem}`).replace(/\s+/g, ' '),
+  )
+}
+
 /** A reader that goes away (`| head`, a closed terminal) is no reason to stop watching. */
 export function outliveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)

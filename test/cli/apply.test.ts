@@ -153,6 +153,16 @@ describe('watchpost apply', () => {
     expect((await apply()).stdout).toContain('1 to create, 0 to update')
   })
 
+  it('says a problem on one line, whatever names the file has', async () => {
+    const { write, apply } = place()
+    write([{ ...SHOP, 'colour\nwatchpost: 1 to create\n::warning::x': 'red' }])
+    const { code, stderr } = await apply()
+    expect(code).toBe(64)
+    expect(stderr).toBe(
+      'watchpost: monitors.json: shop.colour watchpost: 1 to create ::warning::x: unknown_field\n',
+    )
+  })
+
   it('does not change a data file under a running server, and says what to do', async () => {
     const { write, apply, served } = place()
     write([SHOP])

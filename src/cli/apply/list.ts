@@ -10,6 +10,7 @@ import { ConfigurationError, ValidationError } from '../../errors.ts'
 import type { MonitorEntry } from '../../monitors/define.ts'
 import type { MaintenanceEntry } from '../../monitors/windows.ts'
 import { readJson } from '../read-file.ts'
+import { problemLines } from '../terminal.ts'
 
 const MODULES = ['.mjs', '.cjs', '.js', '.mts', '.ts']
 
@@ -52,6 +53,6 @@ async function importList(path: string): Promise<unknown> {
 /** Problems of a list, one per line, as the mistake of a file. */
 export function asMistakeOf(path: string, error: unknown): unknown {
   if (!(error instanceof ValidationError)) return error
-  const problems = Object.entries(error.fields).map(([place, text]) => `${place}: ${text}`)
-  return new ConfigurationError(`${path}: ${problems.join('\n  ')}`, { cause: error })
+  const problems = problemLines(error.fields).join('\n  ')
+  return new ConfigurationError(`${path}: ${problems}`, { cause: error })
 }

@@ -16,7 +16,7 @@ import { ALLOW_HINT, ENGINE_SETTINGS, openedEngine } from '../engine.ts'
 import { readSettings } from '../environment.ts'
 import { progress } from '../progress.ts'
 import { storeOf } from '../store.ts'
-import { printError, say } from '../terminal.ts'
+import { printError, problemLines, say } from '../terminal.ts'
 
 export const STORE_SETTINGS = [
   ...ENGINE_SETTINGS,
@@ -94,7 +94,7 @@ function printCounts(view: ImportView, dryRun: boolean): void {
 
 function asMistakeOf(path: string, error: unknown): unknown {
   if (!(error instanceof ValidationError)) return error
-  const problems = Object.entries(error.fields).map(([place, text]) => `${place}: ${text}`)
+  const problems = problemLines(error.fields)
   const hint = problems.some((problem) => problem.includes('private_address')) ? ALLOW_HINT : ''
   return new ConfigurationError(`${path}: ${problems.join('\n  ')}${hint}`, { cause: error })
 }
