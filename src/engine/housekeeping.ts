@@ -23,6 +23,11 @@ const PRUNE_MS = 5 * 60_000
 /** Of each table in one step: the rows of a result may be 60 KB long. */
 const PRUNE_ROWS = 200
 const PRUNE_PAUSE_MS = 20
+/**
+ * By how much one pruning may follow another: a day in an hour. By a clock that is years ahead, everything would be old.
+ */
+const PRUNE_STEP_MS = 2 * 3_600_000
+const PRUNED_AT = 'pruned_at'
 /** How long a revoked key is listed. The audit log has its revocation. */
 const REVOKED_KEY_DAYS = 30
 /** Of several engines on a store, the one that owns the shard of this id prunes. No monitor has the id. */
@@ -95,7 +100,9 @@ export function createHousekeeping({
   /** In small steps, so that checks and deliveries are not delayed, and by one engine of all. */
   async function prune(): Promise<void> {
     if (!shardLeases.owns(PRUNING_ID)) return
-    const now = clock.now()
+    const pruned_at = Number((await store.meta.get(PRUNED_AT)) ?? NaN)
+    const furthest = Number.isNaN(pruned_at) ? Infinity : pruned_at + PRUNE_STEP_MS
+    const now = Math.min(clock.now(), furthest)
     const older = {
       results_before: now - resultsDays * DAY_MS,
       notifications_before: now - notificationsDays * DAY_MS,
@@ -107,6 +114,7 @@ export function createHousekeeping({
       limit: PRUNE_ROWS,
     }
     while (!stopped && (await store.prune(older)) >= PRUNE_ROWS) await clock.sleep(PRUNE_PAUSE_MS)
+    if (!stopped) await store.meta.set(PRUNED_AT, String(now))
   }
 
   return {

@@ -7,6 +7,7 @@ import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { rig } from './rig.ts'
 
 const MINUTE = 60_000
+const DAY = 86_400_000
 
 /** An engine whose store ends each prune as the test says. */
 async function pruning() {
@@ -39,4 +40,34 @@ it('an error after the stop is the end of the store: nothing is said, and nothin
   await clock.advance(60 * MINUTE)
   expect(said).toEqual([])
   expect([ends.length, clock.pending]).toEqual([1, idle])
+})
+
+it('a clock that is a year ahead does not empty the store, and an absence is caught up with', async () => {
+  const before = await rig({ retention: { resultsDays: 1 } })
+  const { clock, store } = before
+  const monitor = { type: 'scripted', name: 'a', host: 'a.test', interval_sec: 600 }
+  const { id } = await before.engine.monitors.create(monitor)
+  await clock.advance(60 * MINUTE)
+  const until = clock.now()
+  const kept = async () => {
+    const all = await store.results.list({ monitor_id: id, limit: 1000 })
+    return all.filter(({ started_at }) => started_at <= until).length
+  }
+  const made = await kept()
+  expect(made).toBeGreaterThan(5)
+  await before.engine.stop()
+
+  clock.jump(365 * DAY)
+  const ahead = await before.restart({ retention: { resultsDays: 1 } })
+  await clock.advance(50 * MINUTE)
+  expect(await kept()).toBe(made)
+  await ahead.engine.stop()
+
+  // It was set right, and the engine was away for two days.
+  clock.jump(-365 * DAY)
+  await clock.advance(2 * DAY)
+  const after = await before.restart({ retention: { resultsDays: 1 } })
+  await clock.advance(2 * 60 * MINUTE)
+  expect(await kept()).toBe(0)
+  await after.engine.stop()
 })
