@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer } from 'mysql2'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
 import { readSqlite } from '../../src/cli/import/kuma-database.ts'
 import { readMariadb } from '../../src/cli/import/kuma-mariadb.ts'
@@ -286,6 +286,31 @@ describe('the database of Uptime Kuma 2', () => {
     const plan = await syncMonitors(engine, imported.monitors as never)
     expect(plan.create).toHaveLength(3)
   })
+
+  it.runIf(process.platform !== 'win32')(
+    'is copied to where nothing stays of it if the command is killed while it reads',
+    async () => {
+      const file = await kumaFile()
+      const place = folder()
+      vi.stubEnv('TMPDIR', place)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const end = new AbortController()
+      const reading = readSqlite(file).finally(() => end.abort())
+      const seen = new Set<string>()
+      while (!end.signal.aborted) {
+        // Between two queries it lets others run.
+        for (let n = 0; n < 20; n++) {
+          for (const own of readdirSync(place)) seen.add(readdirSync(join(place, own)).join())
+          await Promise.resolve()
+        }
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect((await reading).tables.monitor.length).toBeGreaterThan(0)
+      // The lock of a driver is an empty folder.
+      expect([...seen].at(-1)).toMatch(/^(?:kuma\.db\.lock)?$/)
+      expect(readdirSync(place)).toEqual([])
+    },
+  )
 
   it('is read by the command, which writes contacts and days for nobody else to read', async () => {
     const file = await kumaFile()

@@ -44,6 +44,9 @@ export async function readSqlite(path: string): Promise<ReadTables> {
     const handle = driver.open(copy)
     try {
       handle.exec('PRAGMA locking_mode = EXCLUSIVE')
+      // Opens the log as well.
+      handle.exec('SELECT COUNT(*) FROM sqlite_master')
+      unlinkOpen([copy, `${copy}-wal`])
       return await readTables(path, {
         query(sql: string): Promise<readonly JsonObject[]> {
           const statement = handle.prepare(sql)
@@ -65,6 +68,15 @@ export async function readSqlite(path: string): Promise<ReadTables> {
     throw new ConfigurationError(`${path}: is no database of Uptime Kuma`, { cause })
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** They have passwords, and would stay where the command is killed. Windows keeps what is open until the end. */
+function unlinkOpen(files: readonly string[]): void {
+  try {
+    for (const file of files) rmSync(file, { force: true })
+  } catch {
+    // Removed with the folder.
   }
 }
 
