@@ -15,6 +15,8 @@ const SEEDS = 30
 const DAYS = 1
 /** A broken rule that keeps the simulation from ending shows nothing. */
 const LONGEST_MS = 15 * 60_000
+/** Stands behind the breaches of a seed. The other threads may take long with theirs where a rule is broken. */
+const REPORTED = 'Replay: '
 
 const root = process.cwd()
 const folder = join(root, `.cache/simulation/broken-${process.pid}`)
@@ -82,9 +84,6 @@ async function play({ machines }: Rule): Promise<Outcome> {
     return { red: true, by: breaches.map(([, seed, what]) => `seed ${seed}: ${what}`).join(' ') }
   return { red: false, by: `exit code ${status}: ${output.slice(-300)}` }
 }
-
-/** Stands behind the breaches of a seed. The other threads may take long with theirs where a rule is broken. */
-const REPORTED = 'Replay: '
 
 /** Ends early with an output that has `until`. */
 function run(
