@@ -9,7 +9,16 @@ const tests = allTests()
 it.each([
   ['src/checkers/tcp.ts', /^test\/checkers\/(tcp|suite)\b/, 'test/checkers/tcp.test.ts'],
   ['src/checkers/http/judge.ts', /^test\/checkers\/(http|suite)\b/, 'test/checkers/http.test.ts'],
-  ['src/checkers/pop3.ts', /^test\/checkers\/(mail\/|suite)/, 'test/checkers/mail/hostile.test.ts'],
+  [
+    'src/checkers/pop3.ts',
+    /^test\/checkers\/(mail\/(?!hostile)|suite)/,
+    'test/checkers/mail/dovecot.test.ts',
+  ],
+  [
+    'src/checkers/mail/converse.ts',
+    /^test\/checkers\/(mail\/|suite)/,
+    'test/checkers/mail/hostile.test.ts',
+  ],
   ['src/net/guard/guard.ts', /^test\/net\/guard\b/, 'test/net/guard.test.ts'],
   ['src/incident/state.ts', /^test\/incident\//, undefined],
   ['src/clock.ts', /^test\/clock\.test\.ts$/, 'test/clock.test.ts'],
