@@ -68,22 +68,21 @@ describe('the sixteen', () => {
   })
 })
 
-describe.each(checkers.map((checker) => [checker.type, checker] as const))(
+describe.concurrent.each(checkers.map((checker) => [checker.type, checker] as const))(
   '%s',
   (_type, checker) => {
     const cases = checkerSuite(checker, { settings: sampleSettings(checker, 9), silent: {} })
-    it.each(cases.map(({ name }, index) => [name, index] as const))('%s', async (_name, index) => {
-      const server = await scriptedServer(() => undefined)
-      try {
+    // Side by side: most of them wait.
+    it.for(cases.map(({ name }, index) => [name, index] as const))(
+      '%s',
+      async ([, index], { onTestFinished }) => {
+        const server = await scriptedServer(() => undefined, { onTestFinished })
         const settings = sampleSettings(checker, server.port)
         // Some ask nobody whom a silent server could stand in for.
         const asked = JSON.stringify(settings).includes(String(server.port))
-        await checkerSuite(checker, { settings, silent: asked ? settings : undefined })[
-          index
-        ]?.run()
-      } finally {
-        await server.close()
-      }
-    })
+        const silent = asked ? settings : undefined
+        await checkerSuite(checker, { settings, silent })[index]?.run()
+      },
+    )
   },
 )

@@ -32,6 +32,8 @@ export interface ScriptedOptions {
   /** TLS from the first byte; `chain` is what is sent. */
   readonly tls?: TestCertificate
   readonly alpn?: readonly string[]
+  /** Of the context of a test that runs beside others. */
+  readonly onTestFinished?: (close: () => Promise<void>) => void
 }
 
 /** May be asynchronous; when it fails, the connection is cut. */
@@ -40,8 +42,9 @@ export type Script = (socket: Socket) => unknown
 /** Closed when the test ends. */
 export async function scriptedServer(
   script: Script,
-  { host = '127.0.0.1', port = 0, tls, alpn = [] }: ScriptedOptions = {},
+  options: ScriptedOptions = {},
 ): Promise<ScriptedServer> {
+  const { host = '127.0.0.1', port = 0, tls, alpn = [] } = options
   const sockets = new Set<Socket>()
   let connections = 0
   let received = ''
@@ -88,7 +91,8 @@ export async function scriptedServer(
       await once(server, 'close')
     },
   }
-  onTestFinished(() => scripted.close())
+  const atEnd = options.onTestFinished ?? onTestFinished
+  atEnd(() => scripted.close())
   return scripted
 }
 
