@@ -87,6 +87,11 @@ export class StorageError extends WatchpostError {
 /** A damaged row: reading or changing it again fails as well, unlike a temporary failure of the store. */
 export class UnreadableError extends StorageError {}
 
+/** The store as a whole failed, not one damaged row of it: it may answer the next time. */
+export function isTransient(error: unknown): error is StorageError {
+  return error instanceof StorageError && !(error instanceof UnreadableError)
+}
+
 /** A listener of the engine threw or rejected; passed to the event `error`. `cause` is what it threw. */
 export class ListenerError extends WatchpostError {
   /** The event of the listener. */

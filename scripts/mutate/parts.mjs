@@ -27,7 +27,8 @@ const ENGINE_RULES = [
   'src/engine/delivery/{after-attempt,attempts-under-way,batch-barrier,bounded-attempt,decision,grouping,outcome,quiet-hours,repetition}.ts',
 ]
 /** Of the rest, what has tests of its own: claims and records, baselines, composites, changes, push types, windows. */
-const CLAIMING = 'src/engine/delivery/{attempt-recorder,awaited-ends,claiming,contact-hosts}.ts'
+const CLAIMING =
+  'src/engine/delivery/{attempt-recorder,awaited-ends,claiming,contact-hosts,held-digests}.ts'
 const COMPOSITE = 'src/engine/rounds/composite.ts'
 const BASELINES = 'src/engine/rounds/{baseline-history,baselines}.ts'
 const PLAN = 'src/engine/rounds/{plan-change,plan-round}.ts'

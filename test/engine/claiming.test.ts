@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAttemptsUnderWay } from '../../src/engine/delivery/attempts-under-way.ts'
 import { createClaiming } from '../../src/engine/delivery/claiming.ts'
 import type { DeliveryLimits } from '../../src/engine/delivery/claiming.ts'
-import { StorageError } from '../../src/errors.ts'
+import { StorageError, UnreadableError } from '../../src/errors.ts'
 import type { ContactRecord, NotificationRecord } from '../../src/model.ts'
 import type { FullStore } from '../../src/store/store.ts'
 import { anotherAccount, contact } from '../../src/testing/store-suite/case.ts'
@@ -422,34 +422,117 @@ describe('contacts that group their notifications', () => {
     expect([asked, logged]).toEqual([expected, []])
   })
 
-  it('get by themselves what has a contact that cannot be read', async () => {
-    const all = await waited({ deliveriesPerContact: 2, shared: true }, [1, 1])
+  it.each([
+    ['cannot be read now', StorageError, 0, [[1], [2]]],
+    ['cannot be read now, and nothing of what was tried', StorageError, 1, []],
+    ['is damaged, also when it was tried', UnreadableError, 1, [[1], [2]]],
+  ])('get by themselves what has a contact that %s', async (_, Failure, tried, expected) => {
+    const all = await waited({ deliveriesPerContact: 2, shared: true }, [1, 1], tried)
     const { store, wake, ids, logged } = all
-    store.contacts.get = () => Promise.reject(new StorageError('the disk is full'))
+    store.contacts.get = () => Promise.reject(new Failure('the disk is full'))
     await wake()
-    expect(ids()).toEqual([[1], [2]])
+    expect(ids()).toEqual(expected)
     expect(logged).toEqual(['error: a contact could not be read: the disk is full'])
   })
 
-  it('get what was claimed already where the rest cannot be read, and later only the rest', async () => {
-    const all = await waited({ deliveriesPerContact: 1, grouped: [1] }, [1, 1], 1)
-    const { store, clock, wake, ids, logged } = all
+  const LOST = [
+    ['took no effect', false],
+    ['took effect', true],
+  ] as const
+
+  /** The claim of the rest of a digest takes effect, or not, and its answer is lost. */
+  async function restIsLost(
+    limits: Given,
+    attempts: number,
+    took: boolean,
+    failure: Error = new StorageError('the disk is full'),
+  ) {
+    const all = await waited({ ...limits, grouped: [1] }, [1, 1], attempts)
+    const claim = all.store.notifications.claim.bind(all.store.notifications)
+    let loses = true
+    Object.assign(all.store.notifications, {
+      claim: async (wanted: { readonly contact_id?: number }) => {
+        const isLost = loses && wanted.contact_id !== undefined
+        const rows = isLost && !took ? [] : await claim(wanted as never)
+        if (!isLost) return rows
+        loses = false
+        throw failure
+      },
+    })
+    return all
+  }
+
+  it.each(LOST)(
+    'get at first what was claimed where the rest cannot be read, and later only the rest, whose claim %s',
+    async (_, took) => {
+      const { clock, wake, ids, logged } = await restIsLost({ deliveriesPerContact: 1 }, 0, took)
+      await wake()
+      expect(ids()).toEqual([[1]])
+      expect(logged).toEqual(['error: the outbox could not be read: the disk is full'])
+      // The lease of the first has passed, and its attempt still runs.
+      await clock.advance(31_000)
+      await wake()
+      expect(ids()).toEqual([[1], [2]])
+    },
+  )
+
+  it.each(LOST)(
+    'get nothing of what was tried before where the rest cannot be read, and later all of it; its claim %s',
+    async (_, took) => {
+      const { clock, store, wake, ids, logged } = await restIsLost({ deliveries: 1 }, 1, took)
+      await wake()
+      expect(logged[0]).toBe('error: the outbox could not be read: the disk is full')
+      await clock.advance(29_000)
+      expect(ids()).toEqual([])
+      const given = { status: 'queued', due_at: NOON + 30_000, error: 'grouped', interruptions: 0 }
+      expect(await store.notifications.get(1)).toMatchObject(given)
+      await clock.advance(2_000)
+      expect(ids()).toEqual([[1, 2]])
+    },
+  )
+
+  it('get at once what was tried before where reading the rest fails for good', async () => {
+    const failure = new TypeError('not a store')
+    const { wake, ids } = await restIsLost({ deliveries: 1 }, 1, false, failure)
+    await wake()
+    expect(ids()[0]).toEqual([1])
+  })
+
+  it('keep the claim of an attempt that outlasts its lease', async () => {
+    const { clock, store, wake, ids, underWay } = await waited({ grouped: [1] }, [1], 1)
+    await wake()
     const claim = store.notifications.claim.bind(store.notifications)
-    let fails = true
     Object.assign(store.notifications, {
       claim: (wanted: { readonly contact_id?: number }) =>
-        fails && wanted.contact_id !== undefined
-          ? Promise.reject(new Error('the disk is full'))
-          : claim(wanted as never),
+        wanted.contact_id === undefined
+          ? claim(wanted as never)
+          : Promise.reject(new StorageError('the disk is full')),
     })
-    await wake()
-    expect(ids()).toEqual([[1]])
-    expect(logged).toEqual(['error: the outbox could not be read: the disk is full'])
-    fails = false
-    // The lease of the first has passed, and its attempt still runs.
     await clock.advance(31_000)
     await wake()
-    expect(ids()).toEqual([[1], [2]])
+    const row = await store.notifications.get(1)
+    expect(row).toMatchObject({ status: 'sending', claims: underWay.claimOf(1), interruptions: 1 })
+    expect(ids()).toEqual([[1]])
+  })
+
+  it('get what was tried before and cannot be given back once its lease has passed', async () => {
+    const { clock, store, wake, ids, logged } = await restIsLost({ deliveries: 1 }, 1, true)
+    store.notifications.finish = () => Promise.reject(new StorageError('the disk is full'))
+    await wake()
+    expect(logged[1]).toBe('error: a notification could not be given back: the disk is full')
+    await clock.advance(31_000)
+    expect(ids()).toEqual([[1, 2]])
+  })
+
+  it('get what was tried before and waits, also where the clock is set back meanwhile', async () => {
+    const { clock, store, wake, ids } = await restIsLost({ deliveries: 1 }, 1, true)
+    await wake()
+    const by_ms = -3_600_000
+    await store.clockSet?.({ by_ms, after: clock.now(), before: Infinity })
+    clock.jump(by_ms)
+    await wake()
+    await clock.advance(31_000)
+    expect(ids()).toEqual([[1, 2]])
   })
 })
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StorageError, UnreadableError } from '../../errors.ts'
+import { isTransient } from '../../errors.ts'
 import { decodeSettings } from '../../fields/parse.ts'
 import type { ContactRecord, EpochMs, JsonObject, NotificationRecord } from '../../model.ts'
 import type { IdleConnections } from '../../net/connection/idle-connections.ts'
@@ -94,7 +94,7 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
       logError(core, err, 'a notification could not be delivered')
       // The store is read before anything is sent, so after its failure the attempt is repeated.
       const failure = internalFailure(clock.now() - at)
-      const result = isPassing(err) ? { ...failure, error: 'storage' } : failure
+      const result = isTransient(err) ? { ...failure, error: 'storage' } : failure
       return outcomeOf(row, { result, at, random }, signal)
     }
   }
@@ -116,7 +116,7 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
     // A message that was tried is repeated in the same bytes: its rows wait for the one that could not be read.
     if (sendable.some(({ row }) => row.attempts > 0))
       for (const each of results)
-        if (each.status === 'rejected' && isPassing(each.reason)) throw each.reason
+        if (each.status === 'rejected' && isTransient(each.reason)) throw each.reason
     const [first] = sendable
     if (first === undefined) return undefined
     const { contact, kind } = first
@@ -171,11 +171,6 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
   }
 
   return attempt
-}
-
-/** The store as a whole failed, not one damaged row of it. */
-function isPassing(err: unknown): err is StorageError {
-  return err instanceof StorageError && !(err instanceof UnreadableError)
 }
 
 type PreparedRow = Sendable | { readonly outcome: AttemptOutcome }

@@ -6,12 +6,15 @@
  */
 
 import type { Timer } from '../../clock.ts'
+import { isTransient } from '../../errors.ts'
 import type { EpochMs, NotificationRecord } from '../../model.ts'
+import type { Claim } from '../../store/store.ts'
 import { logError } from '../core/core.ts'
 import type { Core } from '../core/core.ts'
 import type { AttemptsUnderWay } from './attempts-under-way.ts'
 import type { ContactHosts } from './contact-hosts.ts'
 import { groupsOf, hasWaited, joinsGroup, LARGEST_GROUP } from './grouping.ts'
+import { createHeldDigests } from './held-digests.ts'
 
 /** Longer than any attempt; afterwards another process may claim the row. */
 const LEASE_MS = 30_000
@@ -74,6 +77,7 @@ export function createClaiming({
   attempt,
 }: ClaimingOptions): Claiming {
   const { clock, store } = core
+  const digests = createHeldDigests(core, LEASE_MS, (id) => underWay.claimOf(id) !== 0)
   let running = false
   let claiming = false
   let claimAgain = false
@@ -103,17 +107,19 @@ export function createClaiming({
   async function claimAll(): Promise<void> {
     for (let limit = freeCapacity(); running && limit > 0; limit = freeCapacity()) {
       const now = clock.now()
+      const lease_until = now + LEASE_MS
       const latest_start = clock.monotonic() + LATEST_START_MS
       const rows = await store.notifications.claim({
         now,
-        lease_until: now + LEASE_MS,
+        lease_until,
         limit,
         per_contact: deliveriesPerContact,
         per_account: WAITING_FACTOR * deliveries,
         hosts: { of: hosts.byContact, limit: deliveriesPerHost },
       })
-      await learnWindows(rows)
-      const all = [...rows, ...(await restOfGroups(rows, now))]
+      await learnWindows(rows, lease_until)
+      const rest = await restOfGroups(rows, { now, lease_until })
+      const all = await digests.giveBack([...rows, ...rest], now)
       for (const group of groupsOf(all, hosts.grouped)) begin(group, latest_start)
       if (all.length > 0) clock.timer(SLOW_AFTER_MS, () => freeSlots(all), { background: true })
       if (rows.length < limit) return sleepUntilDue()
@@ -121,17 +127,22 @@ export function createClaiming({
   }
 
   /** Another process may have given its window to a contact whose rows have waited, or were tried. */
-  async function learnWindows(rows: readonly NotificationRecord[]): Promise<void> {
+  async function learnWindows(
+    rows: readonly NotificationRecord[],
+    lease_until: EpochMs,
+  ): Promise<void> {
     if (!store.shared) return
     const unsure = rows.filter((row) => hasWaited(row) && !hosts.grouped.has(row.contact_id))
     const learn = async (contact_id: number): Promise<void> => {
-      const contact = await store.contacts.get(contact_id)
-      if (contact !== undefined) hosts.update(contact)
+      try {
+        const contact = await store.contacts.get(contact_id)
+        if (contact !== undefined) hosts.update(contact)
+      } catch (err) {
+        logError(core, err, 'a contact could not be read')
+        if (isTransient(err)) digests.hold(contact_id, lease_until)
+      }
     }
-    const learning = [...new Set(unsure.map(({ contact_id }) => contact_id))].map(learn)
-    // Where one cannot be read, its rows are sent by themselves.
-    for (const each of await Promise.allSettled(learning))
-      if (each.status === 'rejected') logError(core, each.reason, 'a contact could not be read')
+    await Promise.all([...new Set(unsure.map(({ contact_id }) => contact_id))].map(learn))
   }
 
   /**
@@ -140,19 +151,19 @@ export function createClaiming({
    */
   async function restOfGroups(
     rows: readonly NotificationRecord[],
-    now: EpochMs,
+    lease: Pick<Claim, 'now' | 'lease_until'>,
   ): Promise<NotificationRecord[]> {
     const contacts = new Set(
       rows.filter((row) => joinsGroup(row, hosts.grouped)).map(({ contact_id }) => contact_id),
     )
     const found: NotificationRecord[] = []
     for (const contact_id of contacts) {
-      const wanted = { now, lease_until: now + LEASE_MS, limit: LARGEST_GROUP, contact_id }
+      const wanted = { ...lease, limit: LARGEST_GROUP, contact_id }
       try {
         found.push(...(await store.notifications.claim({ ...wanted, per_contact: LARGEST_GROUP })))
       } catch (err) {
-        // The rows that were claimed before are sent without them.
         logError(core, err, 'the outbox could not be read')
+        if (isTransient(err)) digests.hold(contact_id, lease.lease_until)
       }
     }
     return found

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StorageError, unlessGone, UnreadableError } from '../../errors.ts'
+import { isTransient, unlessGone } from '../../errors.ts'
 import { nextRepeat } from '../../incident/notices.ts'
 import type { EpochMs, NotificationRecord } from '../../model.ts'
 import { repeatPayload } from '../../webhook/payload.ts'
@@ -38,9 +38,8 @@ export function createRepetition(
       try {
         return await nextRepetition(monitorCache, row, at)
       } catch (err) {
-        const isPassing = err instanceof StorageError && !(err instanceof UnreadableError)
         // A notification that was sent must not be sent again because its repeat could not be planned.
-        if (!isPassing || signal.aborted || clock.monotonic() - from >= READ_MS) {
+        if (!isTransient(err) || signal.aborted || clock.monotonic() - from >= READ_MS) {
           log.error({ err, ...about }, 'a repeat could not be planned')
           return {}
         }

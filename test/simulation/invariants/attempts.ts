@@ -114,7 +114,7 @@ export const ATTEMPT_INVARIANTS = [
           if (!taken || end.status !== 'queued' || end.due_at === undefined) continue
           const pause = PAUSES[Math.max(0, end.attempts - 1)] ?? Infinity
           // Nothing was sent.
-          if (NOT_SENT.includes(end.error ?? '')) continue
+          if (end.attempt === undefined || NOT_SENT.includes(end.error ?? '')) continue
           if (end.due_at - end.at < pause)
             yield `row ${id}: ${end.due_at - end.at} ms planned after attempt ${end.attempts}`
           const next = arrivals.find(({ n }) => n > finish.n)
