@@ -9,6 +9,7 @@ import { certificates } from '../support/certificates.ts'
 import type { CertificateKind } from '../support/certificates.ts'
 import { withDeadline } from '../support/deadlines.ts'
 import { serve, serveRaw } from '../support/http-exchange.ts'
+import { closedPort } from '../support/scripted-server.ts'
 
 type HttpInput = Omit<Parameters<typeof runCheck<ReturnType<typeof http>>>[1], 'url'>
 
@@ -313,9 +314,8 @@ describe('a failing exchange is a cause of http', () => {
   })
 
   it('connect_refused', async () => {
-    const { origin, ...server } = await serve(page)
-    await server[Symbol.asyncDispose]()
-    expect((await runCheck(http(), { url: origin })).cause_code).toBe('connect_refused')
+    const url = `http://127.0.0.1:${await closedPort()}/`
+    expect((await runCheck(http(), { url })).cause_code).toBe('connect_refused')
   })
 
   it.each([

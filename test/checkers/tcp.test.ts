@@ -8,6 +8,7 @@ import type { CertificateKind } from '../support/certificates.ts'
 import { check } from '../support/check.ts'
 import { withDeadline } from '../support/deadlines.ts'
 import { closedPort, scriptedServer } from '../support/scripted-server.ts'
+import { freePort } from '../support/servers/ports.ts'
 
 const tcp = makeTcp()
 
@@ -67,7 +68,7 @@ describe('ip_family', () => {
   const hosts = { 'half-up.test': ['::1', '127.0.0.1'] }
 
   it('auto goes on to the next address and says so', async () => {
-    const { port } = await scriptedServer(silent)
+    const { port } = await scriptedServer(silent, { port: await freePort() })
     const outcome = await check(tcp, { host: 'half-up.test', port }, { hosts })
     expect(outcome).toMatchObject({ verdict: 'ok', remote_ip: '127.0.0.1' })
     expect(outcome.details).toMatchObject({
@@ -80,7 +81,7 @@ describe('ip_family', () => {
   })
 
   it('ipv6 does not', async () => {
-    const { port } = await scriptedServer(silent)
+    const { port } = await scriptedServer(silent, { port: await freePort() })
     const settings = { host: 'half-up.test', port, ip_family: 'ipv6' } as const
     const outcome = await check(tcp, settings, { hosts })
     expect(outcome).toMatchObject({ cause_code: 'connect_refused', remote_ip: '::1' })

@@ -43,6 +43,7 @@ describeWithServer(redisServer, 'probes as processes of their own', () => {
     target.say('hello')
     expect(await hearing).toEqual({ state: 'up', results: ['ok', 'ok', 'ok'] })
 
+    target.hush()
     const losing = check(server, id)
     await target.asked(3)
     const from = systemClock.monotonic()
@@ -60,6 +61,7 @@ describeWithServer(redisServer, 'probes as processes of their own', () => {
     // By its number, as GET /locations shows it.
     await probeAt('1')
     await everybody(server)
+    target.hush()
     const again = check(server, id)
     await target.asked(3)
     target.say('hello')
@@ -170,10 +172,15 @@ async function everybody(server: Server): Promise<void> {
   await expect.poll(allThere, POLITELY).toBe(true)
 }
 
-/** Accepts, and greets nobody until it is told what to say. */
+/** Accepts, and greets nobody until it is told what to say; then also who comes later, such as a check made again. */
 async function silentTarget() {
   let open: Socket[] = []
+  let word: string | undefined
   const server = await scriptedServer((socket) => {
+    if (word !== undefined) {
+      socket.end(word)
+      return
+    }
     open.push(socket)
     socket.on('close', () => (open = open.filter((each) => each !== socket)))
   })
@@ -192,7 +199,9 @@ async function silentTarget() {
     /** Resolves once so many wait for a word. */
     asked: (count: number) => expect.poll(() => open.length).toBe(count),
     say: (text: string) => {
-      for (const socket of open) socket.end(`${text}\r\n`)
+      word = `${text}\r\n`
+      for (const socket of open) socket.end(word)
     },
+    hush: () => void (word = undefined),
   }
 }

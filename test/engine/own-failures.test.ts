@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
@@ -13,12 +13,14 @@ import type { CheckReport } from '../../src/model.ts'
 import type { CheckOrder } from '../../src/probes/transport.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { freePort } from '../support/servers/ports.ts'
 
 async function listening(): Promise<{ server: Server; port: number }> {
   const server = createServer((socket) => socket.on('error', () => undefined).end('hello\r\n'))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await freePort()
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
-  return { server, port: (server.address() as AddressInfo).port }
+  return { server, port }
 }
 
 function closing(server: Server): Promise<void> {

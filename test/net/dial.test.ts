@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { fullListener } from '../support/full-listener.ts'
 import { openTestNet } from '../support/open-net.ts'
 import { closedPort, scriptedServer } from '../support/scripted-server.ts'
+import { freePort } from '../support/servers/ports.ts'
 
 const host = 'several.test'
 const silent = (): void => undefined
 
 describe('several addresses', () => {
   it('are tried in order, one at a time, until one answers', async () => {
-    const server = await scriptedServer(silent, { host: '127.0.0.4' })
+    const server = await scriptedServer(silent, { host: '127.0.0.4', port: await freePort() })
     const hosts = { [host]: ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'] }
     const net = openTestNet({ hosts })
     const connection = await net.connect({ host, port: server.port })
@@ -23,7 +24,7 @@ describe('several addresses', () => {
   })
 
   it('are tried at most four at a time, though the fifth would answer', async () => {
-    const server = await scriptedServer(silent, { host: '127.0.0.5' })
+    const server = await scriptedServer(silent, { host: '127.0.0.5', port: await freePort() })
     const hosts = { [host]: ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'] }
     const net = openTestNet({ hosts })
     await expect(net.connect({ host, port: server.port })).rejects.toMatchObject({

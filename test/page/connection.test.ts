@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import type { Browser } from 'playwright-core'
 import { toNodeHandler } from '../../src/rest/node.ts'
@@ -8,6 +7,7 @@ import { chromiumBrowser } from '../support/servers/chromium.ts'
 import { describeWithServer } from '../support/servers/need.ts'
 import { launch, openWindow } from './browser.ts'
 import { site } from './visit.ts'
+import { freePort } from '../support/servers/ports.ts'
 
 /** Longer than the five seconds after which a lost connection is told. */
 const patience = { timeout: 60_000 }
@@ -25,9 +25,9 @@ describeWithServer(chromiumBrowser, 'in a browser, with a server that can be los
       public: [{ slug: 'p', title: 'P', monitors: [1] }],
     })
     const handler = toNodeHandler(made.page)
-    let server = createServer(handler).listen(0, '127.0.0.1')
+    const port = await freePort()
+    let server = createServer(handler).listen(port, '127.0.0.1')
     await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
     const end = () => {
       server.closeAllConnections()
       server.close()

@@ -18,6 +18,7 @@ import { scriptedServer } from '../support/scripted-server.ts'
 import type { ScriptedOptions } from '../support/scripted-server.ts'
 import { httpProxy, socksProxy } from '../support/test-proxies.ts'
 import { rig, status } from './rig.ts'
+import { freePort } from '../support/servers/ports.ts'
 
 const OK = status(200)
 const delivered = { class: 'delivered', http_status: 200, answer: 'ok' }
@@ -169,7 +170,7 @@ describe('the address', () => {
     const resolver = {
       resolve: () => Promise.resolve(addresses.map((address) => ({ address, family: 4 as const }))),
     }
-    const { server } = await receiver(ok)
+    const { server } = await receiver(ok, { port: await freePort() })
     const elsewhere = await receiver(ok, { host: '127.0.0.2', port: server.port })
     const guard = { allowCidrs: ['127.0.0.0/8'] }
     const { attempt } = rig({ idle: idleConnections().of(1), resolver, guard })

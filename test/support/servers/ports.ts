@@ -29,6 +29,11 @@ export async function freePorts<P extends string>(names: readonly P[]): Promise<
   return Object.fromEntries(names.map((name, i) => [name, ports[i]])) as Record<P, number>
 }
 
+/** One of `freePorts`: for a server that ends before the test does, or has to be the only one on it on any address. */
+export async function freePort(): Promise<number> {
+  return (await freePorts(['port'])).port
+}
+
 /** Whether the port is ours until this process ends: it holds an abstract Unix socket named after the port. */
 export async function reserve(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return true

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { CheckerSource } from '../../../../src/checkers/checker.ts'
 import { http } from '../../../../src/checkers/http/index.ts'
@@ -24,6 +24,7 @@ import { sqliteStore } from '../../../../src/store/sqlite/index.ts'
 import type { SqliteDriverName } from '../../../../src/store/sqlite/index.ts'
 import type { AnyContactKind } from '../../../../src/webhook/contact-kind.ts'
 import { webhookContact } from '../../../../src/webhook/webhook-kind.ts'
+import { freePort } from '../../../support/servers/ports.ts'
 import type { Command, EngineChildOptions } from '../protocol.ts'
 import { startNameServer } from './name-server.ts'
 
@@ -87,12 +88,13 @@ function textOf(error: unknown): string | undefined {
   return isWatchpostError(error) ? `${error.code}: ${error.message}` : String(error)
 }
 
-async function listen(port: number): Promise<number> {
+/** `0`: a port that nobody takes once it is given up. */
+async function listen(wanted: number): Promise<number> {
+  const port = wanted === 0 ? await freePort() : wanted
   const server = createServer((socket) => socket.on('error', () => undefined).end('hello\r\n'))
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const bound = (server.address() as AddressInfo).port
-  targets.set(bound, server)
-  return bound
+  targets.set(port, server)
+  return port
 }
 
 async function obey(command: Command): Promise<unknown> {
