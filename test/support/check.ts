@@ -43,6 +43,8 @@ export interface CheckOptions {
   readonly log?: Logger
   /** Who pings. Default: the system. */
   readonly ping?: PingBackend
+  /** Of the context of a test that runs beside others. */
+  readonly onTestFinished?: (remove: () => void) => void
 }
 
 export type Checked = Outcome & Omit<CheckReport, 'outcome'>
@@ -62,7 +64,7 @@ export async function check<const C extends AnyChecker>(
     ca: options.ca ?? certificates().ca,
     resolver: createResolver({
       clock,
-      hostsFile: hostsFile(options.hosts ?? {}),
+      hostsFile: hostsFile(options.hosts ?? {}, options.onTestFinished),
       nameservers,
       discreet: strangers,
     }),

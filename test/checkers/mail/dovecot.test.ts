@@ -16,24 +16,37 @@ const CASES = [
 ] as const
 
 describeWithServer(dovecotServer, 'the imap and pop3 checkers against Dovecot', () => {
-  it.each(CASES)('$name: greets, changes to TLS, logs in', async (each) => {
-    const { ports } = await forThisTest(startDovecot())
-    const greeted = await check(each.checker, { host, port: ports[each.plain] }, { hosts })
-    expect(greeted).toMatchObject({ verdict: 'ok', details: { starttls: true } })
-    expect(greeted.details['banner']).toMatch(/Dovecot ready/)
-    expect(greeted.details).not.toHaveProperty('auth_method')
+  it.concurrent.for(CASES)(
+    '$name: greets, changes to TLS, logs in',
+    async (each, { onTestFinished }) => {
+      const { ports } = await forThisTest(startDovecot(), onTestFinished)
+      const greeted = await check(
+        each.checker,
+        { host, port: ports[each.plain] },
+        { hosts, onTestFinished },
+      )
+      expect(greeted).toMatchObject({ verdict: 'ok', details: { starttls: true } })
+      expect(greeted.details['banner']).toMatch(/Dovecot ready/)
+      expect(greeted.details).not.toHaveProperty('auth_method')
 
-    for (const tls of ['starttls', 'implicit'] as const) {
-      const port = ports[tls === 'implicit' ? each.implicit : each.plain]
-      const outcome = await check(each.checker, { host, port, tls, ...login }, { hosts })
-      expect(outcome).toMatchObject({
+      for (const tls of ['starttls', 'implicit'] as const) {
+        const port = ports[tls === 'implicit' ? each.implicit : each.plain]
+        const outcome = await check(
+          each.checker,
+          { host, port, tls, ...login },
+          { hosts, onTestFinished },
+        )
+        expect(outcome).toMatchObject({
+          verdict: 'ok',
+          details: { auth_method: each.method, tls: { authorized: true } },
+        })
+      }
+      const clear = { host, port: ports[each.plain], tls: 'none', ...login } as const
+      expect(await check(each.checker, clear, { hosts, onTestFinished })).toMatchObject({
         verdict: 'ok',
-        details: { auth_method: each.method, tls: { authorized: true } },
       })
-    }
-    const clear = { host, port: ports[each.plain], tls: 'none', ...login } as const
-    expect(await check(each.checker, clear, { hosts })).toMatchObject({ verdict: 'ok' })
-  })
+    },
+  )
 
   const BROKEN: readonly (readonly [string, DovecotOptions, object, string, string])[] = [
     ['a wrong password', {}, { ...login, pass: 'wrong-one' }, 'auth_failed', 'auth'],
@@ -69,43 +82,56 @@ describeWithServer(dovecotServer, 'the imap and pop3 checkers against Dovecot', 
     ],
   ]
 
-  it.each(CASES.flatMap((each) => BROKEN.map((row) => [each.name, row[0], each, row] as const)))(
+  it.concurrent.for(
+    CASES.flatMap((each) => BROKEN.map((row) => [each.name, row[0], each, row] as const)),
+  )(
     '%s: names %s',
-    async (_name, _title, { checker, plain }, [, options, settings, cause_code, phase]) => {
-      const { ports } = await forThisTest(startDovecot(options))
+    async (
+      [, , { checker, plain }, [, options, settings, cause_code, phase]],
+      { onTestFinished },
+    ) => {
+      const { ports } = await forThisTest(startDovecot(options), onTestFinished)
+      // Only a server that says nothing is waited for until the deadline.
+      const timeout_ms = options.refusalDelaySec === undefined ? 60_000 : 4000
       const outcome = await check(
         checker,
         { host, port: ports[plain], ...settings },
-        { hosts, timeout_ms: 4000 },
+        { hosts, timeout_ms, onTestFinished },
       )
       expect(outcome).toMatchObject({ verdict: 'fail', cause_code, phase })
       expect(outcome.cause_text).not.toContain('wrong-one')
     },
   )
 
-  it.each(CASES)('$name: names a server that takes no login in clear', async (each) => {
-    const { ports } = await forThisTest(startDovecot({ tls: 'required' }))
-    const settings = {
-      host: OTHER_ADDRESS,
-      port: ports[each.plain],
-      tls: 'none',
-      ...login,
-    } as const
-    expect(await check(each.checker, settings)).toMatchObject({
-      verdict: 'fail',
-      cause_code: 'auth_unsupported',
-      phase: 'auth',
-    })
-    const secure = { ...settings, tls: 'starttls' } as const
-    expect(await check(each.checker, secure)).toMatchObject({ verdict: 'ok' })
-  })
+  it.concurrent.for(CASES)(
+    '$name: names a server that takes no login in clear',
+    async (each, { onTestFinished }) => {
+      const { ports } = await forThisTest(startDovecot({ tls: 'required' }), onTestFinished)
+      const settings = {
+        host: OTHER_ADDRESS,
+        port: ports[each.plain],
+        tls: 'none',
+        ...login,
+      } as const
+      expect(await check(each.checker, settings, { onTestFinished })).toMatchObject({
+        verdict: 'fail',
+        cause_code: 'auth_unsupported',
+        phase: 'auth',
+      })
+      const secure = { ...settings, tls: 'starttls' } as const
+      expect(await check(each.checker, secure, { onTestFinished })).toMatchObject({ verdict: 'ok' })
+    },
+  )
 
-  it.each(CASES)('$name: names a server that is down', async (each) => {
-    const server = await forThisTest(startDovecot())
-    await server.halt()
-    const settings = { host, port: server.ports[each.plain] }
-    expect(await check(each.checker, settings, { hosts })).toMatchObject({
-      cause_code: 'connect_refused',
-    })
-  })
+  it.concurrent.for(CASES)(
+    '$name: names a server that is down',
+    async (each, { onTestFinished }) => {
+      const server = await forThisTest(startDovecot(), onTestFinished)
+      await server.halt()
+      const settings = { host, port: server.ports[each.plain] }
+      expect(await check(each.checker, settings, { hosts, onTestFinished })).toMatchObject({
+        cause_code: 'connect_refused',
+      })
+    },
+  )
 })

@@ -33,11 +33,15 @@ export function describeWithServer(
   })
 }
 
-/** A server for the test that is running: stopped when the test is over, passed or failed. */
+/**
+ * A server for the test that is running: stopped when the test is over, passed or failed. A test that runs beside
+ * others hands over `onTestFinished` of its context.
+ */
 export async function forThisTest<S extends { stop(): Promise<void> }>(
   start: Promise<S>,
+  finished: (stop: () => Promise<void>) => void = onTestFinished,
 ): Promise<S> {
   const server = await start
-  onTestFinished(() => server.stop())
+  finished(() => server.stop())
   return server
 }
