@@ -35,7 +35,7 @@ export const entries = [
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 145),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 163),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 312),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 313),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 154),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 225),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 40),
@@ -48,7 +48,7 @@ export const entries = [
   entry('./otel', 'otel/index', 'src/otel/otel', 37),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 56),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 450),
+  entry('./testing', 'testing/index', 'src/testing/index', 451),
 ]
 
 /** The command line: ESM only, no types, not importable. */
