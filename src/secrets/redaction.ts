@@ -15,13 +15,21 @@ export const MASK = '***'
  */
 const SHORTEST_ANYWHERE = 4
 
-/** Where a text is cut off inside a secret, a beginning of the secret of at least this length is recognized. */
-const SHORTEST_BEGINNING = 6
+/** Where a text is cut inside a secret, a piece of the secret of at least this length is recognized. */
+const SHORTEST_PIECE = 6
+
+/** A form of which a piece may be left of a text that was cut. */
+interface CutForm {
+  readonly form: string
+  /** Its first and last characters. */
+  readonly head: string
+  readonly end: string
+}
 
 interface Sought {
   readonly long: readonly string[]
   readonly short: readonly RegExp[]
-  readonly cut: readonly string[]
+  readonly cut: readonly CutForm[]
 }
 
 function soughtFor(forms: Iterable<string>): Sought {
@@ -30,8 +38,12 @@ function soughtFor(forms: Iterable<string>): Sought {
   return {
     long: sorted.filter((form) => form.length >= SHORTEST_ANYWHERE),
     short: sorted.filter((form) => form.length < SHORTEST_ANYWHERE).map(aloneOf),
-    cut: sorted.filter((form) => form.length > SHORTEST_BEGINNING),
+    cut: sorted.filter((form) => form.length > SHORTEST_PIECE).map(cutFormOf),
   }
+}
+
+function cutFormOf(form: string): CutForm {
+  return { form, head: form.slice(0, SHORTEST_PIECE), end: form.slice(-SHORTEST_PIECE) }
 }
 
 /** Puts {@link MASK} in place of each of `forms`. Takes time in proportion to the text and to the number of forms. */
@@ -49,14 +61,14 @@ export function redactionSteps(text: string, forms: Iterable<string>): Generator
 }
 
 function* stepsFor(given: string, { long, short, cut }: Sought): Generator<void, string> {
-  // Beginnings before and after: removing a whole form would hide a beginning in it, and may reveal one behind it.
-  let text = withoutBeginnings(given, cut)
+  // Pieces before and after: removing a whole form would hide a beginning in it, and may reveal one behind it.
+  let text = yield* withoutPieces(given, cut)
   for (const form of long) {
     yield
     text = text.replaceAll(form, MASK)
   }
   yield
-  text = withoutBeginnings(text, cut)
+  text = yield* withoutPieces(text, cut)
   for (const pattern of short) {
     yield
     text = text.replace(pattern, MASK)
@@ -70,41 +82,92 @@ function endOf<T>(steps: Generator<void, T>): T {
   return step.value
 }
 
-/** Of an excerpt, and of the whole text. */
-function withoutBeginnings(text: string, forms: readonly string[]): string {
-  return forms.reduce(withoutBeginning, withoutCutPieces(text, forms))
-}
-
 function aloneOf(form: string): RegExp {
   const literal = form.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   return new RegExp(`(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])`, 'gu')
 }
 
-/** What may follow a text that was cut off: nothing, an ellipsis, the quotes around an excerpt. */
+/** What may follow a text that was cut off: nothing, the quotes around an excerpt, half of a letter. */
 const TAIL_CHARS = 6
-const TAIL = new RegExp(`[…."'”»)\\s]{0,${TAIL_CHARS}}$`)
+const TAIL = new RegExp(`[…."'”»)\\s\\ufffd]{0,${TAIL_CHARS}}$`)
 
 const ELLIPSIS = '…'
-/** A text with more ellipses is not searched for cut pieces: texts of watchpost quote a few. */
+/** Texts of watchpost quote a few. What stands behind so many that a piece fits between is not searched, nor shown. */
 const MAX_PIECES = 64
+const UNSEARCHED = ' (the rest is not shown)'
 
-/** An excerpt ends with an ellipsis, also in the middle of a text, and may end inside a secret. */
-function withoutCutPieces(text: string, forms: readonly string[]): string {
-  const pieces = text.split(ELLIPSIS, MAX_PIECES + 1)
-  if (pieces.length === 1 || pieces.length > MAX_PIECES) return text
-  const last = pieces.pop() ?? ''
-  return [...pieces.map((piece) => forms.reduce(withoutBeginning, piece)), last].join(ELLIPSIS)
+/** Pieces and characters looked at before other work runs. */
+const LOOKED_PER_STEP = 256
+const CHARACTERS_LIKE_A_PIECE = 64
+
+/**
+ * Texts of servers are quoted up to a length or around a place, with an ellipsis where they are cut, which may be
+ * inside a secret; also in the middle of a text. What was cut at the end of the text may have no ellipsis.
+ */
+function* withoutPieces(text: string, forms: readonly CutForm[]): Generator<void, string> {
+  if (forms.length === 0 || !isLong(text)) return text
+  const pieces = piecesOf(text)
+  const long = [...pieces.keys()].filter((at) => isLong(pieces[at]))
+  const behind = long.filter((at) => at > 0)
+  const all = behind.length > 0 ? forms.map(({ form }) => form).join('\0') : ''
+  for (const at of behind) if (all.includes(pieces[at] ?? '')) pieces[at] = MASK
+  // One search through the text takes as long as those in a few pieces.
+  const isMany = long.length > 8
+  let looked = 0
+  for (const form of forms) {
+    if (!isMany || text.includes(form.end))
+      for (const at of behind) pieces[at] = withoutEnding(pieces[at] ?? '', form)
+    if (!isMany || text.includes(form.head))
+      for (const at of long) pieces[at] = withoutBeginning(pieces[at] ?? '', form)
+    looked += 1 + long.length + text.length / CHARACTERS_LIKE_A_PIECE
+    if (looked < LOOKED_PER_STEP) continue
+    looked = 0
+    yield
+  }
+  // A secret may have an ellipsis of its own.
+  return forms
+    .filter(({ form }) => form.includes(ELLIPSIS))
+    .reduce(withoutBeginning, pieces.join(ELLIPSIS))
 }
 
-/** Texts of servers are quoted up to a length, which may end inside a secret. */
-function withoutBeginning(text: string, form: string): string {
+function piecesOf(text: string): string[] {
+  const pieces = text.split(ELLIPSIS)
+  let long = 0
+  const beyond = pieces.findIndex((piece) => isLong(piece) && ++long > MAX_PIECES)
+  return beyond < 0 ? pieces : [...pieces.slice(0, beyond), UNSEARCHED]
+}
+
+function isLong(piece = ''): boolean {
+  return piece.length >= SHORTEST_PIECE
+}
+
+/** A form that repeats itself is found in many places: after so many, the text is taken for a piece of it. */
+const MAX_PLACES = 64
+
+/** Without a beginning of the form at the end of the text. */
+function withoutBeginning(text: string, { form, head }: CutForm): string {
   const from = Math.max(0, text.length - form.length - TAIL_CHARS)
-  const at = text.indexOf(form.slice(0, SHORTEST_BEGINNING), from)
+  let at = text.indexOf(head, from)
   if (at < 0) return text
-  const rest = text.slice(at)
-  const tail = TAIL.exec(rest)?.[0] ?? ''
-  const begun = rest.slice(0, rest.length - tail.length)
-  return form.startsWith(begun) ? text.slice(0, at) + MASK + tail : text
+  const tail = TAIL.exec(text.slice(-TAIL_CHARS))?.[0] ?? ''
+  const end = text.length - tail.length
+  for (let places = 1; at >= 0; places++, at = text.indexOf(head, at + 1)) {
+    const isPiece = places > MAX_PLACES || form.startsWith(text.slice(at, end))
+    if (isPiece) return text.slice(0, at) + MASK + tail
+  }
+  return text
+}
+
+/** Without an ending of the form at the beginning of the text. */
+function withoutEnding(text: string, { form, end }: CutForm): string {
+  let at = text.lastIndexOf(end, form.length - end.length)
+  for (let places = 1; at >= 0; places++) {
+    const behind = at + end.length
+    const isPiece = places > MAX_PLACES || form.endsWith(text.slice(0, behind))
+    if (isPiece) return MASK + text.slice(behind)
+    at = at === 0 ? -1 : text.lastIndexOf(end, at - 1)
+  }
+  return text
 }
 
 /** Without the secrets, in any encoding in which they may have been sent and are repeated. */

@@ -129,6 +129,48 @@ it('a piece that was cut off inside a secret shows nothing of it where the text 
   expect(cut(`${'a-long… '.repeat(3)}x`)).toBe(`${'***… '.repeat(3)}x`)
 })
 
+it('a piece that begins inside a secret, behind an ellipsis, shows nothing of it', () => {
+  const cut = cutter({ user: 'me', pass: 'Kx81qZ77Lm55Vt29Rw03' })
+  expect(cut('- …Z77Lm55Vt29Rw03 101 calls\n+ …qZ77Lm55Vt29Rw03 102 calls')).toBe(
+    '- …*** 101 calls\n+ …*** 102 calls',
+  )
+  expect(cut('the key …m55Vt29Rw…, and …7Lm55Vt')).toBe('the key …***…, and …***')
+  expect(cut('…Vt29Rw03 and Kx81qZ77L…')).toBe('…*** and ***…')
+  const token = base64('\0me\0Kx81qZ77Lm55Vt29Rw03').replace(/=*$/, '')
+  expect(cut(`…${token.slice(9)} was said`)).toBe('…*** was said')
+  expect(cut('…9Rw03 and …calls of Rw03')).toBe('…9Rw03 and …calls of Rw03')
+})
+
+it('a piece of a secret that repeats itself is found behind what looks like it', () => {
+  const cut = cutter({ pass: 'abcabcabcabc-secret-abcabcabc' })
+  expect(cut('no: abcabc or abcabcabcabc-se…')).toBe('no: abcabc or ***…')
+  expect(cut('…et-abcabcabc or abcabc is')).toBe('…*** or abcabc is')
+  const same = cutter({ pass: 'a'.repeat(3000) })
+  expect(same(`${'b'.repeat(20)}${'a'.repeat(2999)}…`)).toBe(`${'b'.repeat(20)}***…`)
+  expect(same(`…${'a'.repeat(2999)}b`)).toBe('…***b')
+})
+
+it('a text that was cut inside a letter of a secret shows nothing of it', () => {
+  const cut = cutter({ pass: 'a-lóng-pässword' })
+  const said = Buffer.from('no: a-lóng-pä').subarray(0, -1).toString('utf8')
+  expect(cut(said)).toBe('no: ***\ufffd')
+})
+
+it('of a text of very many ellipses only what was searched is shown', () => {
+  const cut = cutter({ user: 'me', pass: 'a-long-password' })
+  for (const filling of ['a filling ', 'a-long-pas']) {
+    const shown = cut(`${`${filling}…`.repeat(80)} a-long-pass… and -password`)
+    expect(shown).not.toContain('a-long')
+    expect(shown).toMatch(/^(?:a filling …){64}|^(?:\*\*\*…){64}/)
+    expect(shown).toMatch(/… \(the rest is not shown\)$/)
+    expect(cut(shown)).toBe(shown)
+  }
+  const contents = `${'Page…'.repeat(200)} the end`
+  expect(cut(contents)).toBe(contents)
+  const many = 'a filling …'.repeat(80)
+  expect(redaction([])(many)).toBe(many)
+})
+
 it('a header of several words that was cut off shows none of them, though each is a secret as well', () => {
   const cut = cutter({ headers: { 'X-Tok': 'several words of secrecy here' } })
   expect(cut('$.a is "xx several words of secrecy h…", expected "ok"')).toBe(

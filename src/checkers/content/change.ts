@@ -7,6 +7,7 @@
 
 import { iso } from '../../clock.ts'
 import type { JsonObject, Notice } from '../../model.ts'
+import { redactionSteps } from '../../secrets/redaction.ts'
 import type { CheckContext, Findings } from '../checker.ts'
 import {
   asMemo,
@@ -44,12 +45,14 @@ export interface Seen {
   readonly text: string
   /** Identifies the page and the rules of its text. */
   readonly of: string
+  /** What the request had of secrets, in every form. Read where a text is shown. */
+  readonly secrets: () => ReadonlySet<string>
 }
 
 type Context = Pick<CheckContext, 'memo' | 'clock' | 'inTurns'>
 
 /** The first text becomes the baseline; a change causes a notice and replaces the baseline. */
-export async function compared(ctx: Context, { text, of }: Seen): Promise<Findings> {
+export async function compared(ctx: Context, { text, of, secrets }: Seen): Promise<Findings> {
   const now = ctx.clock.now()
   const hash = await ctx.inTurns(hashOf(text))
   const old = baselineIn(ctx.memo, of)
@@ -63,7 +66,7 @@ export async function compared(ctx: Context, { text, of }: Seen): Promise<Findin
   const recent = `${old.recent}1`.slice(-RECENT_CHECKS)
   const changes = old.changes + 1
   const next = { ...old, hash, lines: seen.count, at: now, changes, recent, kept }
-  const change = await changeBetween(ctx, old, seen)
+  const change = await changeBetween(ctx, { old, seen, secrets })
   return {
     memo: asMemo(next),
     details: { ...detailsOf(next, true), ...change.details },
@@ -93,11 +96,15 @@ interface Change {
   readonly data: JsonObject
 }
 
+interface Compared extends Pick<Seen, 'secrets'> {
+  readonly old: Baseline
+  readonly seen: Lines
+}
+
 /** Counts are `null` if either text is too long to be stored by lines. */
 async function changeBetween(
   { inTurns }: Context,
-  old: Baseline,
-  { lines }: Lines,
+  { old, seen: { lines }, secrets }: Compared,
 ): Promise<Change> {
   const before = await oldLines(inTurns, old)
   if (before === undefined || lines === undefined) {
@@ -108,7 +115,8 @@ async function changeBetween(
   const found = await inTurns(difference(before, lines, isText ? undefined : lineKey))
   const ratio = ratioOf(found, before.length + lines.length)
   const [added, removed] = [found.added.length, found.removed.length]
-  const excerpt = excerptOf(isText ? found : { added: found.added, removed: [] })
+  const shown = isText ? found : { added: found.added, removed: [] }
+  const excerpt = await inTurns(excerptOf(shown, secrets()))
   return {
     data: { ratio, added, removed, excerpt },
     details: { changed_lines: { added, removed }, change_ratio: ratio, excerpt },
@@ -171,16 +179,39 @@ function ratioOf({ added, removed }: Difference, lines: number): number {
 }
 
 /** A few removed (`-`) and added (`+`) lines, each shortened to the part that differs. */
-function excerptOf({ added, removed }: Difference): string {
+function* excerptOf(
+  { added, removed }: Difference,
+  secrets: ReadonlySet<string>,
+): Generator<void, string> {
+  const reach = Math.max(0, ...[...secrets].map((secret) => secret.length))
   const shown: string[] = []
   for (let at = 0; at < LINES_SHOWN; at++) {
-    const [gone, come] = [removed[at], added[at]]
-    const common = gone === undefined || come === undefined ? 0 : commonStart(gone, come)
+    const lines = { gone: removed[at], come: added[at] }
+    const from = commonStart(lines.gone, lines.come)
+    // A window may begin or end inside a secret, and is then not known for a part of it.
+    const gone = yield* openly(around(lines.gone, from, reach), secrets)
+    const come = yield* openly(around(lines.come, from, reach), secrets)
+    const common = commonStart(gone, come)
     if (gone !== undefined) shown.push(`- ${window(gone, common)}`)
     if (come !== undefined) shown.push(`+ ${window(come, common)}`)
   }
   const rest = added.length + removed.length - shown.length
   return [...shown, ...(rest > 0 ? [`… and ${rest} more lines`] : [])].join('\n')
+}
+
+/** The part of a line that can be shown, with as much on both sides as a secret is long. */
+function around(line: string | undefined, from: number, reach: number): string | undefined {
+  if (line === undefined) return undefined
+  const start = Math.max(0, from - CHARACTERS_SHOWN - reach)
+  const end = from + CHARACTERS_SHOWN + reach
+  return `${start > 0 ? '…' : ''}${line.slice(start, end)}${end < line.length ? '…' : ''}`
+}
+
+function* openly(
+  text: string | undefined,
+  secrets: ReadonlySet<string>,
+): Generator<void, string | undefined> {
+  return text === undefined ? undefined : yield* redactionSteps(text, secrets)
 }
 
 function window(line: string, from: number): string {
@@ -190,7 +221,8 @@ function window(line: string, from: number): string {
   return `${start > 0 ? '…' : ''}${cut}${end < line.length ? '…' : ''}`
 }
 
-function commonStart(one: string, other: string): number {
+/** 0 where one of them is missing. */
+function commonStart(one = '', other = ''): number {
   const most = Math.min(one.length, other.length)
   let at = 0
   while (at < most && one.charCodeAt(at) === other.charCodeAt(at)) at++

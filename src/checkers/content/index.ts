@@ -36,7 +36,10 @@ import { fold, kindOf, readerOf } from './page-text.ts'
 import type { PageKind } from './page-text.ts'
 import type { Settings, Stored } from '../../fields/field.ts'
 import type { Problems } from '../../fields/parse.ts'
+import { formsOfSecrets } from '../../fields/secrets.ts'
 import { field } from '../../fields/vocabulary.ts'
+import type { JsonObject } from '../../model.ts'
+import { formsOf } from '../../secrets/forms.ts'
 import { ignoreRulesField } from './ignore-rules.ts'
 
 const contentFields = {
@@ -148,7 +151,7 @@ export const content = () =>
       }
       ctx.measure({ text_bytes: Buffer.byteLength(text) })
       const of = sha256(`${settings.url}\n${settings.ignore_regex?.source ?? ''}`)
-      return up(await compared(ctx, { text, of }))
+      return up(await compared(ctx, { text, of, secrets: () => secretsOf(settings, sent) }))
     },
   })
 
@@ -166,6 +169,14 @@ function requestFor(settings: ContentSettings, authorization: readonly HeaderPai
     ] as const,
     auth: auth === undefined ? undefined : { user: auth.user ?? '', pass: auth.pass ?? '' },
   }
+}
+
+/** In every form in which the page may repeat them. */
+function secretsOf(settings: ContentSettings, sent: readonly HeaderPair[]): ReadonlySet<string> {
+  return new Set([
+    ...formsOfSecrets(contentFields, settings as unknown as JsonObject),
+    ...sent.flatMap(([, value]) => formsOf(value.replace(/^Bearer /, ''))),
+  ])
 }
 
 async function withoutIgnored(

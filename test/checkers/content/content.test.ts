@@ -357,6 +357,54 @@ describe('the memo', () => {
     expect(excerpt.length).toBeLessThan(400)
   })
 
+  it.each([
+    ['begins inside it', (said: string, n: number) => `${'x'.repeat(150)} key ${said} ${n} calls`],
+    [
+      'ends inside it',
+      (said: string, n: number) => `${n}${'x'.repeat(140)} ${said} ${'y'.repeat(99)}`,
+    ],
+    ['is inside it', (said: string, n: number) => `${'x'.repeat(150)}${said.repeat(40)}${n}`],
+    ['would be without it', (said: string, n: number) => `${said} `.repeat(900) + String(n)],
+  ])('shows nothing of a password that the page repeats where the excerpt %s', async (_, line) => {
+    const pass = 'Kx81qZ77Lm55Vt29Rw03Yb64Nc48Pd16'
+    const spelled = [pass, Buffer.from(`me:${pass}`).toString('base64').replace(/=+$/, '')]
+    for (const said of spelled) {
+      await using page = await watched(line(said, 1), { auth: { user: 'me', pass } }, 'text/plain')
+      await page.look()
+      page.answers({ body: line(said, 2) })
+      const excerpt = changeIn(await page.look())?.['excerpt'] as string
+      expect(excerpt).toMatch(/^- .*\n\+ .*$/)
+      expect(excerpt).toMatch(/\*\*\*/)
+      // A few of its characters may be left, as of any text that was cut.
+      for (let at = 0; at + 6 <= said.length; at++)
+        expect(excerpt).not.toContain(said.slice(at, at + 6))
+    }
+  })
+
+  it('shows nothing of a token or of the secret of its client either', async () => {
+    const excerptOf = async (said: string, input: Input): Promise<string> => {
+      const line = (n: number): string => `${'x'.repeat(150)} key ${said} ${n} calls`
+      await using page = await watched(line(1), input, 'text/plain')
+      await page.look()
+      page.answers({ body: line(2) })
+      return changeIn(await page.look())?.['excerpt'] as string
+    }
+    const secret = 'Kx81qZ77Lm55Vt29Rw03Yb64Nc48Pd16'
+    await using tokens = await serve((_request, response) => {
+      response.end(JSON.stringify({ access_token: secret, token_type: 'Bearer', expires_in: 60 }))
+    })
+    const oauth = {
+      token_url: `${tokens.origin}/`,
+      client_id: 'x',
+      client_secret: 'other-secret-of-it',
+    }
+    const hex = Buffer.from(secret).toString('hex')
+    for (const said of [secret, hex, 'other-secret-of-it'])
+      expect(await excerptOf(said, { oauth }), said).toMatch(
+        /^- …?x* key \*\*\* 1 calls\n\+ …?x* key \*\*\* 2 calls$/,
+      )
+  })
+
   it('shows of many lines the first', async () => {
     await using page = await watched(words(100), {}, 'text/plain')
     await page.look()
