@@ -9,7 +9,7 @@ import { defineField } from '../fields/field.ts'
 import type { FieldBuilder, FieldInfo } from '../fields/field.ts'
 import { isJsonObject } from '../model/json.ts'
 import type { Json, JsonObject } from '../model.ts'
-import { PLACEHOLDERS, readTemplate } from './template.ts'
+import { cutsSecret, PLACEHOLDERS, readTemplate, SECRET } from './template.ts'
 import type { Template } from './template.ts'
 
 /** Renders one template, with the markup of values escaped. */
@@ -29,7 +29,7 @@ const MAX_PLACEHOLDERS = 40
 
 type Info = Pick<FieldInfo, 'description' | 'example'>
 
-const ALLOWED: readonly string[] = [...PLACEHOLDERS, 'secret']
+const ALLOWED: readonly string[] = [...PLACEHOLDERS, SECRET]
 
 /** The template of a text, or its problem. */
 const templateOf = (text: string): Template | string => readTemplate(text, ALLOWED)
@@ -137,6 +137,7 @@ function problemOfAll(value: Json): string | undefined {
   for (const text of textsIn(value)) {
     const template = templateOf(text)
     if (typeof template === 'string') return template
+    if (cutsSecret(template)) return 'invalid: {{secret}} is inserted whole: it takes no length'
     placeholders += template.filter((part) => typeof part !== 'string').length
   }
   return placeholders > MAX_PLACEHOLDERS
@@ -151,7 +152,7 @@ function readable(text: string): Template {
 }
 
 function usesSecret(template: Template): boolean {
-  return template.some((part) => typeof part !== 'string' && part.name === 'secret')
+  return template.some((part) => typeof part !== 'string' && part.name === SECRET)
 }
 
 function depthOf(value: Json | undefined): number {

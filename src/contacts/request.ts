@@ -112,7 +112,6 @@ export function requestContact(
       return targetProblems(guard, { field: 'url', url: sample }, checking)
     },
     preview(settings, delivery) {
-      // A template may cut the secret, and no redaction knows every piece.
       const hidden = settings.secret && { secret: MASK }
       const { method, url, body } = compose({ ...settings, ...hidden }, delivery, brand)
       const secrets = [...secretsOfAddress(url), settings.secret ?? '']

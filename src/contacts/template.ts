@@ -64,6 +64,9 @@ export const ADDRESS_PLACEHOLDERS: readonly Placeholder[] = [
   'incident.id',
 ]
 
+/** In the body of a request alone. */
+export const SECRET = 'secret'
+
 export type Values = ReadonlyMap<string, string>
 
 interface Insertion {
@@ -118,7 +121,14 @@ function readInsertion(inside: string, allowed: readonly string[]): Insertion | 
   return { name, max: max === undefined ? undefined : Number(max) }
 }
 
-/** `escape` is applied to each value, after it is cut. */
+/** Whether the template has a piece of the secret only, which nothing would know for one where a receiver repeats it. */
+export function cutsSecret(template: Template): boolean {
+  return template.some(
+    (part) => typeof part !== 'string' && part.name === SECRET && part.max !== undefined,
+  )
+}
+
+/** `escape` is applied to each value, after it is cut; the secret is whole, whatever length is stored with it. */
 export function render(
   template: Template,
   values: Values,
@@ -128,7 +138,8 @@ export function render(
     .map((part) => {
       if (typeof part === 'string') return part
       const value = values.get(part.name) ?? ''
-      return escape(part.max === undefined ? value : cut(value, part.max), part.name)
+      const isWhole = part.max === undefined || part.name === SECRET
+      return escape(isWhole ? value : cut(value, part.max), part.name)
     })
     .join('')
 }

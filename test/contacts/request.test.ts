@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/model.ts'
 import { rig as engineRig } from '../engine/rig.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
 import { rawReceiver } from './raw-receiver.ts'
-import { EVENTS, hostile, LOOPBACK, rig, told } from './rig.ts'
+import { EVENTS, hostile, LOOPBACK, receiver, rig, told } from './rig.ts'
 
 const request = requestContact({ guard: LOOPBACK })
 const problems = (settings: JsonObject) =>
@@ -71,14 +71,50 @@ describe('the body', () => {
     expect(JSON.parse(server.only().body)).toEqual({ text: name, token: 'tk_hidden' })
   })
 
-  it('is previewed without any piece of the secret, wherever a template cuts it', async () => {
-    const text = `${'…'.repeat(70)}{{secret:5}} {{secret:20}} {{secret}}`
+  it('is previewed without the secret, however many ellipses are in the text', async () => {
+    const text = `${'…'.repeat(70)}{{secret}} {{ secret }}`
     const stored = { url: 'https://hooks.example/a', secret: 'tk_hidden-0123456789', text }
     const parsed = parse(request.fields, stored)
     const settings = decodeSettings(request.fields, parsed.ok ? parsed.value : ({} as never))
     const { body } = (await request.preview?.(settings, told('down'))) ?? {}
-    expect(body).toBe(`${'…'.repeat(70)}*** *** ***`)
+    expect(body).toBe(`${'…'.repeat(70)}*** ***`)
   })
+
+  it.each<[string, JsonObject]>([
+    ['json', { json: { key: 'Bearer {{secret:14}}' } }],
+    ['form', { form: { key: '{{ secret : 14 }}' } }],
+    ['text', { text: 'key={{secret:14}}' }],
+    ['recovery_json', { recovery_json: { key: '{{secret:14}}' } }],
+  ])('%s takes no piece of the secret', async (name, body) => {
+    expect(await problems({ secret: 'Kx81-qZ77-Lm55-Vt29-Rw03', ...body })).toEqual({
+      [name]: 'invalid: {{secret}} is inserted whole: it takes no length',
+    })
+  })
+
+  it.each([
+    ['as Python does', (text: string) => text.replaceAll('…', '\\u2026')],
+    ['as a form', encodeURIComponent],
+  ])(
+    'that is stored with a length inserts the secret whole, and a receiver that repeats it %s shows nothing',
+    async (_, repeated) => {
+      const server = await receiver()
+      const secret = 'Kx81-qZ77-Lm55-Vt29-Rw03'
+      const stored = {
+        ...{ url: `${server.url}/`, method: 'POST', escape: 'none', delivered_status: '200-299' },
+        ...{ secret, json: { key: '{{secret:14}}' } },
+      }
+      const { attemptStored } = rig(request)
+      expect(await attemptStored(stored, told('down'))).toMatchObject({ class: 'delivered' })
+      const sent = server.only().json as JsonObject
+      server.answer(403, `denied: ${repeated(JSON.stringify(sent))}`)
+      const { answer } = await attemptStored(stored, told('down'))
+      expect(answer).toContain('denied: ')
+      expect(answer).toContain('***')
+      for (let at = 0; at + 6 <= secret.length; at++)
+        expect(answer).not.toContain(secret.slice(at, at + 6))
+      expect(sent).toEqual({ key: secret })
+    },
+  )
 
   it('stays within 256 KiB with forty of the longest values', async () => {
     const server = await rawReceiver()

@@ -78,6 +78,8 @@ export async function receiver(): Promise<Receiver> {
 export interface Rig {
   /** One attempt with these settings, written as a user writes them. */
   attempt(settings: JsonObject, delivery: Delivery): Promise<AttemptResult>
+  /** The same with settings as they are stored, which a user could not write. */
+  attemptStored(settings: JsonObject, delivery: Delivery): Promise<AttemptResult>
   /** What is wrong with settings, by field; empty where nothing is. */
   problems(settings: JsonObject): Promise<Readonly<Record<string, string>>>
   /** Stops the engine. */
@@ -114,6 +116,8 @@ export function rig(
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.fields))
       return kind.deliver(context, decodeSettings(kind.fields, parsed.value), delivery)
     },
+    attemptStored: (settings, delivery) =>
+      kind.deliver(context, decodeSettings(kind.fields, settings), delivery),
   }
 }
 
