@@ -4,6 +4,7 @@
  * @module
  */
 
+import { arrivedBody } from '../access/arriving-body.ts'
 import type { Clock } from '../clock.ts'
 import { ValidationError } from '../errors.ts'
 import { addProblem, problemAt } from '../fields/problems.ts'
@@ -16,8 +17,6 @@ export const BODY_LIMITS = {
   /** From the first read to the last byte. */
   read_ms: 30_000,
 } as const
-
-const MAX_CHUNKS = 256
 
 interface ReadOptions {
   readonly clock: Pick<Clock, 'timer'>
@@ -190,35 +189,18 @@ export async function readBytes(request: Request, options: ReadOptions): Promise
   if (overflow === 'refuse' && announced > max_bytes) throw tooLarge(max_bytes)
   if (request.body === null) return new Uint8Array()
 
-  const reader = (request.body as ReadableStream<Uint8Array>).getReader()
-  const deadline = { passed: false }
-  const timer = clock.timer(BODY_LIMITS.read_ms, () => {
-    deadline.passed = true
-    reader.cancel().catch(() => undefined)
+  const arrived = await arrivedBody(request.body as ReadableStream<Uint8Array>, {
+    clock,
+    max_bytes,
+    read_ms: BODY_LIMITS.read_ms,
+    onFirstByte: options.onFirstByte,
+  }).catch((error: unknown) => {
+    throw error instanceof HttpError ? error : badJson('The body ended early')
   })
-  let chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    while (size <= max_bytes) {
-      const { done, value } = await reader.read()
-      if (done) break
-      if (size === 0 && value.length > 0) options.onFirstByte?.()
-      chunks.push(value)
-      size += value.length
-      // A body sent byte by byte would otherwise need a hundred times its size.
-      if (chunks.length === MAX_CHUNKS) chunks = [Buffer.concat(chunks)]
-    }
-  } catch (error) {
-    if (error instanceof HttpError) throw error
-    throw badJson('The body ended early')
-  } finally {
-    timer.cancel()
-    reader.cancel().catch(() => undefined)
-  }
-  if (deadline.passed)
+  if (arrived.is_late)
     throw new HttpError({ status: 408, error: 'request_timeout', message: TOO_SLOW })
-  if (size > max_bytes && overflow === 'refuse') throw tooLarge(max_bytes)
-  return Buffer.concat(chunks).subarray(0, max_bytes)
+  if (arrived.is_longer && overflow === 'refuse') throw tooLarge(max_bytes)
+  return arrived.bytes
 }
 
 function badJson(message: string): HttpError {

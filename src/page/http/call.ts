@@ -7,6 +7,7 @@
 
 import type { Clock } from '../../clock.ts'
 import type { Engine } from '../../engine/api/engine.ts'
+import { arrivedBody } from '../../access/arriving-body.ts'
 import type { ArrivalTurns } from '../../access/arrival-turns.ts'
 import type { SignInLimit } from '../../access/sign-in-limit.ts'
 import type { Logger } from '../../logger.ts'
@@ -153,30 +154,13 @@ async function readForm(request: Request, reading: Reading): Promise<URLSearchPa
   return new URLSearchParams(text)
 }
 
+/** `undefined` for one that is too long, late or broken off. */
 async function readText(
   body: ReadableStream<Uint8Array>,
   { clock, limit_bytes }: Reading,
 ): Promise<string | undefined> {
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  const late = new AbortController()
-  const timer = clock.timer(DEADLINE_MS, () => {
-    late.abort()
-    reader.cancel().catch(() => undefined)
-  })
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return late.signal.aborted ? undefined : Buffer.concat(chunks).toString('utf8')
-      size += value.length
-      if (size > limit_bytes) return undefined
-      chunks.push(value)
-    }
-  } catch {
-    return undefined
-  } finally {
-    timer.cancel()
-    reader.cancel().catch(() => undefined)
-  }
+  const limits = { clock, max_bytes: limit_bytes, read_ms: DEADLINE_MS }
+  const arrived = await arrivedBody(body, limits).catch(() => undefined)
+  if (arrived === undefined || arrived.is_late || arrived.is_longer) return undefined
+  return arrived.bytes.toString('utf8')
 }
