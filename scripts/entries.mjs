@@ -35,20 +35,20 @@ export const entries = [
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 145),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 163),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 314),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 315),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 155),
   entry('./contacts', 'contacts/index', 'src/contacts/index', 227),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 40),
   entry('./verify', 'verify', 'src/webhook/verify', 24),
   entry('./guard', 'guard', 'src/net/guard/guard', 40),
-  entry('./rest', 'rest/index', 'src/rest/index', 200),
+  entry('./rest', 'rest/index', 'src/rest/index', 201),
   entry('./rest/node', 'rest/node', 'src/rest/node', 44),
   entry('./page', 'page/index', 'src/page/index', 350),
   entry('./client', 'client/index', 'src/client/index', 29),
   entry('./otel', 'otel/index', 'src/otel/otel', 37),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 56),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 452),
+  entry('./testing', 'testing/index', 'src/testing/index', 453),
 ]
 
 /** The command line: ESM only, no types, not importable. */

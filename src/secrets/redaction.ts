@@ -5,9 +5,9 @@
  */
 
 import { spellingWithinLimits } from './forms.ts'
+import { MASK } from './mask.ts'
 
-/** Stands for a secret in every answer; sent back in a PATCH it keeps what is stored. */
-export const MASK = '***'
+export { MASK }
 
 /**
  * A shorter secret is removed only as a whole word, between characters that are neither letters nor digits:

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { builtinCheckers } from '../../src/checkers/index.ts'
+import { http } from '../../src/checkers/http/index.ts'
 import { defineChecker, down, up } from '../../src/checkers/checker.ts'
 import { field } from '../../src/fields/vocabulary.ts'
 import { site } from './visit.ts'
@@ -129,6 +130,63 @@ it('says at each field what is wrong with it, and keeps what was typed but the s
   expect(text).toContain('value="a b"')
   expect(text).not.toContain('hunter22')
   expect((await engine.monitors.list()).items).toEqual([])
+})
+
+it('shows no secret again that was typed anywhere, and says where to type it once more', async () => {
+  const made = await site({}, { checkers: [http()] })
+  const visit = made.visitor()
+  await visit.signIn()
+  const typed = {
+    ...of({ interval_sec: '1', url: 'https://ann:url-secret@shop.test/a?b=c@d' }),
+    ...of({
+      headers:
+        'X-Api-Key: key-secret\r\nAccept: text/html\r\nline-secret\r\nAuthorization: Bearer token-secret',
+    }),
+    ...of({ proxy: 'http://proxy-user:proxy-secret@proxy.test:3128', 'auth.pass': 'auth-secret' }),
+    ...of({ 'proxy_auth.pass': 'proxy-auth-secret', body: 'a body' }),
+    ...of({
+      'oauth.client_secret': 'client-secret',
+      'oauth.token_url': 'https://bob:oauth-secret@id.test/',
+    }),
+    ...of({ tls_key: 'tls-key-secret', 'auth.user': 'ann' }),
+  }
+  for (const what of ['save', 'check']) {
+    const answer = await visit.post('/monitors/new', { type: 'http', do: what, ...typed })
+    const text = await answer.text()
+    expect(answer.status).toBe(422)
+    expect(text).not.toMatch(/-secret/)
+    expect(text).not.toMatch(/proxy-user|bob/)
+    expect(text).toContain('value="https://shop.test/a?b=c@d"')
+    expect(text).toContain('value="http://proxy.test:3128"')
+    expect(text).toContain('value="https://id.test/"')
+    expect(text).toContain('>\nX-Api-Key: ***\nAccept: text/html\nAuthorization: ***</textarea>')
+    expect(text).toContain('a body</textarea>')
+    const left = [...text.matchAll(/id="f-([\w.]+)-left-out"/g)].map(([, name]) => name)
+    expect(left.sort()).toEqual([
+      ...['auth.pass', 'headers', 'oauth.client_secret', 'oauth.token_url'],
+      ...['proxy', 'proxy_auth.pass', 'tls_key', 'url'],
+    ])
+    expect(text).toContain('aria-describedby="f-url-note f-url-left-out"')
+  }
+  // Sent as they are shown, they are refused for the headers that are missing.
+  const again = { ...of({ url: 'https://shop.test/', headers: 'X-Api-Key: ***' }) }
+  const answer = await visit.post('/monitors/new', { type: 'http', do: 'save', ...again })
+  expect(answer.status).toBe(422)
+  expect(problemOf(await answer.text(), 'headers')).toContain('x-api-key')
+})
+
+it.each([
+  ['ann:pa/ss@shop.test:80/', 'shop.test:80/'],
+  ['https://ann:pa/s?s#@shop.test/', 'https://shop.test/'],
+  ['htps//ann:pass@shop.test/@x', 'htps//x'],
+  ['https://@shop.test/', 'https://shop.test/'],
+  ['https://shop.test/@ann', 'https://shop.test/@ann'],
+])('of the address %s it shows %s again', async (url, shown) => {
+  const made = await site({}, { checkers: [http()] })
+  const visit = made.visitor()
+  await visit.signIn()
+  const sent = { type: 'http', do: 'save', ...of({ url, interval_sec: '1' }) }
+  expect(await (await visit.post('/monitors/new', sent)).text()).toContain(`value="${shown}"`)
 })
 
 it('checks before saving: with the phases, the cause, and nothing stored', async () => {

@@ -12,6 +12,8 @@ import type { Language } from '../words/language.ts'
 import { textOf, valueAt } from './controls.ts'
 import type { Control } from './controls.ts'
 import { isStored, PREFIX, REMOVE } from './read-form.ts'
+import { typedAgain } from './typed.ts'
+import type { Typed } from './typed.ts'
 
 export interface FieldValues {
   /** As it was sent, if it was. */
@@ -28,7 +30,13 @@ export function formField(control: Control, given: FieldValues): Markup {
   const id = `f-${name}`
   const problem = given.problems[name]
   const note = noteOf(control)
-  const described = [note.length > 0 && `${id}-note`, problem !== undefined && `${id}-problem`]
+  const typed = typedIn(control, given.sent)
+  const leftOut = typed?.left_out === true
+  const described = [
+    note.length > 0 && `${id}-note`,
+    leftOut && `${id}-left-out`,
+    problem !== undefined && `${id}-problem`,
+  ]
     .filter((each) => each !== false)
     .join(' ')
   const attributes = html` id="${id}"${described !== '' && html` aria-describedby="${described}"`}${problem !== undefined && html` aria-invalid="true"`}`
@@ -37,8 +45,9 @@ export function formField(control: Control, given: FieldValues): Markup {
   const isChoice = kind === 'lines' && control.choices.length > 0
   return html`<div class="field${problem !== undefined && ' wrong'}">
     ${!box && (isChoice ? html`<span class="label" id="${id}-label">${label}</span>` : html`<label for="${id}">${label}${required && html` <span class="muted">${({ words }) => words.forms.required}</span>`}</label>`)}
-    ${drawn(control, { ...given, attributes })}${box && html`<label for="${id}">${label}</label>`}
+    ${drawn(control, { ...given, attributes, typed })}${box && html`<label for="${id}">${label}</label>`}
     ${note.length > 0 && html`<p class="note" id="${id}-note">${note.map((part, at) => [at > 0 && '; ', part])}</p>`}
+    ${leftOut && html`<p class="note" id="${id}-left-out">${({ words }) => words.forms.leftOut}</p>`}
     <p class="problem" id="${id}-problem" data-part>
       ${problem !== undefined && problemText(problem)}
     </p>
@@ -117,16 +126,23 @@ function usualOption(fallback: Json): Said {
       : forms.defaultOf(JSON.stringify(fallback).replaceAll('"', ''))
 }
 
+function typedIn(control: Control, sent: URLSearchParams | undefined): Typed | undefined {
+  if (sent === undefined) return undefined
+  return typedAgain(control, sent.getAll(PREFIX + control.name).join('\n'))
+}
+
 interface Drawing extends FieldValues {
   readonly attributes: Markup
+  /** What was sent, if anything was. */
+  readonly typed: Typed | undefined
 }
 
 function drawn(control: Control, drawing: Drawing): Content {
   const { name, kind, info, choices, fallback } = control
-  const { attributes, sent, values } = drawing
+  const { attributes, sent, values, typed } = drawing
   const key = PREFIX + name
   const value = valueAt(values, name)
-  const text = sent === undefined ? textOf(control, value) : sent.getAll(key).join('\n')
+  const text = typed?.text ?? textOf(control, value)
   switch (kind) {
     case 'checkbox': {
       const on = sent === undefined ? (value ?? fallback) === true : sent.get(key) === 'on'

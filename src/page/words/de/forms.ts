@@ -61,6 +61,7 @@ export const FORMS_DE: typeof FORMS = {
   yes: 'Ja',
   no: 'Nein',
   stored: 'Gespeichert; leer lassen, um es zu behalten',
+  leftOut: 'Ein hier eingegebener geheimer Wert wird nicht wieder angezeigt: bitte neu eingeben.',
   removeStored: 'Gespeicherten Wert entfernen',
   asking: 'Einen Moment …',
   noAnswer:

@@ -62,6 +62,7 @@ export const FORMS = {
   yes: 'Yes',
   no: 'No',
   stored: 'Stored; leave empty to keep it',
+  leftOut: 'A secret that was typed here is not shown again: enter it once more.',
   removeStored: 'Remove the stored value',
   /** Said by the script, while the service is asked and when it does not answer. */
   asking: 'One moment …',
