@@ -46,7 +46,7 @@ export const entries = [
   entry('./page', 'page/index', 'src/page/index', 350),
   entry('./client', 'client/index', 'src/client/index', 29),
   entry('./otel', 'otel/index', 'src/otel/otel', 37),
-  entry('./metrics', 'metrics/index', 'src/metrics/metrics', 56),
+  entry('./metrics', 'metrics/index', 'src/metrics/metrics', 57),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
   entry('./testing', 'testing/index', 'src/testing/index', 453),
 ]

@@ -9,6 +9,7 @@ import { boundedLog } from '../access/bounded-log.ts'
 import { renewed } from '../access/renewed.ts'
 import { createTurns } from '../access/turns.ts'
 import { createWaitingRequests } from '../access/waiting-requests.ts'
+import { wholeResponse } from '../access/whole-body.ts'
 import { systemClock } from '../clock.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../engine/api/engine.ts'
@@ -93,27 +94,36 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
   const inTurn = createTurns(1)
   const waiting = createWaitingRequests()
 
-  async function text(scope: MetricsScope = {}): Promise<string> {
+  async function partsOf<T>(scope: MetricsScope, made: (part: string) => T): Promise<T[]> {
     // Absent means all accounts; `undefined` as a value does not.
     if ('account_id' in scope && !(await engine.accounts.exists(scope.account_id)))
       throw new NotFoundError('account')
     // An account pays for its own monitors, and only who sees the engine for those of all.
     const whole = scope.engine !== false
     const all = await readMonitors(engine, clock, whole ? undefined : scope.account_id)
-    const parts: string[] = []
+    const parts: T[] = []
     if (whole) {
       const health = await healthOf(engine, logger)
-      parts.push(engineState({ monitors: all, health }))
-      parts.push(...Object.values(meters).map((meter) => meter.text()), delays.text())
-      if (options.process === true) parts.push(processState())
+      parts.push(made(engineState({ monitors: all, health })))
+      for (const meter of [...Object.values(meters), delays]) parts.push(made(meter.text()))
+      if (options.process === true) parts.push(made(processState()))
     }
     if (options.monitors !== false) {
       for (const part of monitorParts(within(all, scope.account_id).map(rowOf))) {
-        parts.push(part)
+        parts.push(made(part))
         await clock.sleep(0)
       }
     }
-    return parts.join('')
+    return parts
+  }
+
+  async function text(scope: MetricsScope = {}): Promise<string> {
+    return (await partsOf(scope, (part) => part)).join('')
+  }
+
+  /** Bytes leave the heap that V8 collects when their response has left; a text of many MiB stays for a while. */
+  async function bytes(scope: MetricsScope): Promise<Uint8Array> {
+    return Buffer.concat(await partsOf(scope, (part) => Buffer.from(part)))
   }
 
   async function answer(request: Request): Promise<Response> {
@@ -133,10 +143,11 @@ export function createMetrics(engine: Engine, options: MetricsOptions = {}): Met
       readerFor(request),
     )
     // Reads before it may take minutes.
-    const whole = async () => (typeof (await admitted()) === 'object' ? text(scope) : undefined)
+    const whole = async () => (typeof (await admitted()) === 'object' ? bytes(scope) : undefined)
     const body = await (head ? Promise.resolve(null) : inTurn(reader, whole)).finally(leave)
     if (body === undefined) return plain(401, { 'WWW-Authenticate': 'Bearer' })
-    return new Response(body, { headers: headersOf(CONTENT_TYPE) })
+    const init = { headers: headersOf(CONTENT_TYPE) }
+    return body === null ? new Response(null, init) : wholeResponse(body, init)
   }
 
   function close(): void {
