@@ -53,6 +53,9 @@ type FrameworkRequest = ParsedRequest & {
  */
 const DISCARD_LIMIT_BYTES = 1_048_576
 
+/** What a chunk counts at least: one byte of content takes six on the wire, and as long as this many. */
+const DISCARDED_CHUNK_BYTES = 64
+
 /** @throws ConfigurationError for an invalid `trustProxy` */
 export function toNodeHandler(rest: Rest, options: NodeHandlerOptions = {}): NodeHandler {
   // Its values are validated where they are read.
@@ -281,7 +284,7 @@ function streamOf(req: IncomingMessage): ReadableStream<Uint8Array> {
 function discard(req: IncomingMessage): void {
   let left = DISCARD_LIMIT_BYTES
   req.on('data', (chunk: Uint8Array) => {
-    left -= chunk.length
+    left -= Math.max(chunk.length, DISCARDED_CHUNK_BYTES)
     if (left < 0) req.destroy()
   })
   req.on('error', () => undefined)

@@ -322,6 +322,23 @@ describe('what follows an answer', () => {
     expect(await after(16)).toBe('next')
     expect(await after(40)).toBe('closed')
   })
+
+  it('is read up to 16,384 chunks, however short they are', async () => {
+    const { port } = await serve(() => Promise.resolve(new Response('no', { status: 401 })))
+    const after = async (chunks: number): Promise<string> => {
+      const client = connect(port, '127.0.0.1')
+      onTestFinished(() => void client.destroy())
+      client.on('error', () => undefined)
+      const closed = new Promise((resolve) => client.once('close', () => resolve('closed')))
+      client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
+      await once(client, 'data')
+      client.write(`${'1\r\na\r\n'.repeat(chunks)}0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n`)
+      const next = new Promise((resolve) => client.once('data', () => resolve('next')))
+      return String(await Promise.race([next, closed]))
+    }
+    expect(await after(16_384)).toBe('next')
+    expect(await after(16_385)).toBe('closed')
+  })
 })
 
 async function http2(fetch: Rest['fetch']) {
