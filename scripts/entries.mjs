@@ -42,7 +42,7 @@ export const entries = [
   entry('./verify', 'verify', 'src/webhook/verify', 24),
   entry('./guard', 'guard', 'src/net/guard/guard', 40),
   entry('./rest', 'rest/index', 'src/rest/index', 201),
-  entry('./rest/node', 'rest/node', 'src/rest/node', 44),
+  entry('./rest/node', 'rest/node', 'src/rest/node', 48),
   entry('./page', 'page/index', 'src/page/index', 350),
   entry('./client', 'client/index', 'src/client/index', 29),
   entry('./otel', 'otel/index', 'src/otel/otel', 37),

@@ -178,7 +178,10 @@ export const parts = {
     sources: [REST_RULES],
     tests: named('test/rest', 'query router envelope conditional parsed-body cross-site'),
   },
-  'rest-limits': { sources: [REST_LIMITS], tests: named('test/rest', 'limit-rules limit-queue') },
+  'rest-limits': {
+    sources: [REST_LIMITS],
+    tests: named('test/rest', 'limit-rules limit-queue limit-bytes'),
+  },
   'rest-requests': {
     sources: [REST_REQUESTS],
     tests: named('test/rest', 'rate-limit body repeatable waiting-requests'),

@@ -7,7 +7,7 @@ import { limitServer } from '../../src/rest/limits/limit-server.ts'
 import type { LimitEvent, LimitServerOptions } from '../../src/rest/limits/options.ts'
 import { createRequestQueue } from '../../src/rest/limits/request-queue.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
-import { Peer } from './peer.ts'
+import { Peer, received } from './peer.ts'
 
 const [IDLE, HEADERS, BODY] = [5000, 10_000, 40_000]
 
@@ -27,7 +27,7 @@ describe('the requests of connections', () => {
       const answers: EventEmitter[] = []
       const headers: unknown[] = []
       let count = 0
-      const ask = () => {
+      const ask = (header_bytes = 0) => {
         const nth = ++count
         const res = Object.assign(new EventEmitter(), {
           setHeader: (...header: unknown[]) => void headers.push([nth, ...header]),
@@ -36,7 +36,7 @@ describe('the requests of connections', () => {
         const req = { nth } as unknown as IncomingMessage
         const run = () => void begun.push(`${name}${nth}`)
         const answer = res as unknown as ServerResponse
-        queue.take(connection, { req, res: answer, has_body: false, run })
+        queue.take(connection, { req, res: answer, has_body: false, header_bytes, run })
       }
       /** The oldest answer has left. */
       const answered = () => answers.shift()?.emit('close')
@@ -82,10 +82,36 @@ describe('the requests of connections', () => {
   it('of 257 beyond the limit the last ends the connection', () => {
     const { client, ended } = asked()
     const { ask } = client('a')
-    for (let n = 0; n < 2 + 256; n++) ask()
+    for (let n = 0; n < 2 + 256; n++) ask(128)
     expect(ended).toEqual([])
     ask()
     expect(ended).toEqual([['a', 'maxPipelinedRequests']])
+  })
+
+  it('are accepted with headers of 32 KiB together, and dropped with as many more', () => {
+    const { client, ended } = asked({ most: 9 })
+    const { ask, connection } = client('a')
+    ask(32_768)
+    expect([connection.pending.length, connection.last]).toEqual([1, false])
+    ask(1)
+    expect([connection.pending.length, connection.last]).toEqual([1, true])
+    ask(32_768 - 128)
+    expect(ended).toEqual([])
+    ask(1)
+    expect(ended).toEqual([['a', 'maxPipelinedRequests']])
+    const other = client('b')
+    for (const bytes of [16_384, 16_384, 1]) other.ask(bytes)
+    expect([other.connection.pending.length, other.connection.last]).toEqual([2, true])
+  })
+
+  it('with more headers than those are accepted alone', () => {
+    const { client, ended } = asked({ most: 9 })
+    const { ask, connection, answered } = client('a')
+    for (let n = 0; n < 3; n++) {
+      ask(100_000)
+      answered()
+    }
+    expect([connection.last, ended]).toEqual([false, []])
   })
 
   it('do not begin on a connection that is gone', async () => {
@@ -124,7 +150,13 @@ describe('the requests of connections', () => {
         now += ms
       }
       const answer = res as unknown as ServerResponse
-      queue.take(connection, { req: {} as IncomingMessage, res: answer, has_body, run })
+      queue.take(connection, {
+        req: {} as IncomingMessage,
+        res: answer,
+        has_body,
+        header_bytes: 0,
+        run,
+      })
     }
     const turn = () => {
       for (const run of turns.splice(0)) run()
@@ -199,9 +231,11 @@ describe('the requests of connections', () => {
   })
 
   it.each([
-    [{ 'content-length': '1' }, false],
-    [{ 'transfer-encoding': 'chunked' }, false],
+    [{ 'Content-Length': '1' }, false],
+    [{ accept: '*', 'transfer-encoding': 'chunked' }, false],
     [{ 'content-length': '0' }, true],
+    [{ 'x-content-length': '1', 'transfer-encoding-x': '1' }, true],
+    [{ 'content-length-x': '1', 'x-transfer-encoding': '1' }, true],
     [{}, true],
   ])(
     'have a body by their headers: %j begins at once behind a new connection: %s',
@@ -213,7 +247,7 @@ describe('the requests of connections', () => {
       server.on('request', () => begun++)
       const peer = new Peer('192.0.2.1')
       server.emit('connection', peer)
-      server.emit('request', { socket: peer, complete: false, headers }, new EventEmitter())
+      server.emit('request', received(peer, headers), new EventEmitter())
       expect(begun).toBe(at_once ? 1 : 0)
     },
   )
@@ -283,7 +317,7 @@ describe('a limited server', () => {
     const { clock, come, all, events } = server()
     const { peer } = come()
     const res = Object.assign(new EventEmitter(), { headersSent: false })
-    all.emit('request', { socket: peer, complete: true, headers: {} }, res)
+    all.emit('request', received(peer), res)
     res.emit('close')
     await clock.advance(IDLE)
     expect([peer.done, events]).toEqual([
@@ -308,7 +342,7 @@ describe('a limited server', () => {
     all.on('connection', (peer) => told.push(peer))
     const [one] = [come()]
     const res = new EventEmitter()
-    all.emit('request', { socket: one.peer, complete: true, headers: {} }, res)
+    all.emit('request', received(one.peer), res)
     const other = come()
     expect([one.told, other.told, told]).toEqual([true, true, [one.peer]])
     expect(other.peer.done).toEqual(['destroyed'])
@@ -336,7 +370,7 @@ describe('a limited server', () => {
       all.on(event, (first: { readonly n?: number }) => heard.push(`${event} ${first.n ?? ''}`))
     const answers = events.map((event, n) => {
       const res = new EventEmitter()
-      expect(all.emit(event, { socket: peer, n, complete: true, headers: {} }, res)).toBe(true)
+      expect(all.emit(event, Object.assign(received(peer), { n }), res)).toBe(true)
       return res
     })
     expect(all.emit('clientError', {}, peer)).toBe(true)

@@ -29,6 +29,7 @@ const responding = ({ headersSent = false } = {}) => ({
   req: {} as IncomingMessage,
   res: { headersSent } as ServerResponse,
   has_body: false,
+  header_bytes: 0,
   run: () => undefined,
 })
 
@@ -54,7 +55,14 @@ describe('a connection', () => {
   it('waits for its first request when it is made, and for the next one after that', () => {
     const { peer, connection } = connected()
     expect(connection).toMatchObject({
-      ...{ address: '192.0.2.1', client: 'c', pending: [], last: false, beyond: 0, since: 1000 },
+      ...{
+        address: '192.0.2.1',
+        client: 'c',
+        pending: [],
+        last: false,
+        beyond_bytes: 0,
+        since: 1000,
+      },
       ...{ upgraded: false, beginning: true, readAtRest: 0, latest: undefined },
     })
     peer.bytesRead = 50
@@ -316,24 +324,24 @@ describe('options', () => {
     expect(defaults).toEqual({
       ...{ maxConnections: 1000, maxConnectionsPerAddress: 100, maxPipelinedRequests: 16 },
       ...{ headersTimeoutMs: 10_000, bodyTimeoutMs: 40_000, writeTimeoutMs: 20_000 },
-      idleTimeoutMs: 5000,
+      ...{ idleTimeoutMs: 5000, maxHeaderFields: 100, maxBodyChunks: 256 },
+      maxUnreadBytes: 48 * 2 ** 20,
     })
     const proxies = (trusts: typeof isProxy) =>
       ['127.0.0.1', '10.0.0.1'].map((address) => trusts(parseIp(address), 0))
     expect(proxies(isProxy)).toEqual([true, false])
     expect(proxies(readLimits({ trustProxy: '10.0.0.1' }).isProxy)).toEqual([false, true])
-    const [most, longest] = [1_000_000, 3_600_000]
-    for (const [lowest, highest] of [
-      [1, most],
-      [1000, longest],
+    const times = Object.keys(defaults).filter((name) => name.endsWith('Ms'))
+    for (const [names, lowest, highest] of [
+      [['maxConnections', 'maxConnectionsPerAddress'], 1, 1_000_000],
+      [['maxPipelinedRequests'], 1, 1000],
+      [['maxHeaderFields'], 10, 1000],
+      [['maxBodyChunks'], 16, 1_000_000],
+      [['maxUnreadBytes'], 2 ** 20, 2 ** 40],
+      [times, 1000, 3_600_000],
     ] as const) {
       for (const value of [lowest, highest]) {
-        const own = Object.fromEntries(
-          Object.keys(defaults)
-            .filter((name) => name.endsWith('Ms') === (highest === longest))
-            .filter((name) => name !== 'maxPipelinedRequests')
-            .map((name) => [name, value]),
-        )
+        const own = Object.fromEntries(names.map((name) => [name, value]))
         expect(readLimits(own)).toMatchObject(own)
         for (const name of Object.keys(own))
           expect(() => readLimits({ [name]: value + (value === lowest ? -1 : 1) })).toThrow(name)

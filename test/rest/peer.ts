@@ -1,5 +1,6 @@
-/** A socket of a server that is told what it has. */
+/** A socket of a server that is told what it has, and requests on it. */
 import { EventEmitter } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** What is read of a socket, and what was done to it. */
@@ -36,4 +37,13 @@ export class Peer extends EventEmitter {
   get socket() {
     return this as unknown as Socket
   }
+}
+
+/** A request as it arrives on this socket. */
+export function received(peer: Peer, headers: Readonly<Record<string, string>> = {}) {
+  const request = {
+    ...{ socket: peer, complete: true, url: '/', rawHeaders: Object.entries(headers).flat() },
+    push: (_chunk: unknown) => true,
+  }
+  return request as unknown as IncomingMessage
 }

@@ -13,6 +13,7 @@ export interface PendingRequest {
   readonly req: IncomingMessage
   readonly res: ServerResponse
   readonly has_body: boolean
+  readonly header_bytes: number
   run(): void
 }
 
@@ -28,8 +29,12 @@ export interface Connection {
   latest: IncomingMessage | undefined
   /** No further request is accepted. */
   last: boolean
-  /** Requests received after the last accepted one. */
-  beyond: number
+  /** The headers of requests received after the last accepted one. */
+  beyond_bytes: number
+  /** In how many chunks the bodies of waiting requests have arrived. */
+  chunks: number
+  /** The bytes in these chunks. */
+  chunk_bytes: number
   /** The connection was upgraded to another protocol. */
   upgraded: boolean
   /** The last time it was opened, a request started or was answered, or the first byte of new headers was seen. */
@@ -53,7 +58,9 @@ export function createConnection(
     pending: [],
     latest: undefined,
     last: false,
-    beyond: 0,
+    beyond_bytes: 0,
+    chunks: 0,
+    chunk_bytes: 0,
     upgraded: false,
     since: now,
     readAtRest: 0,
@@ -122,7 +129,7 @@ function backlogOf({ socket, backlog }: Connection, now: number): Connection['ba
  * The bytes that the kernel has not accepted yet. `writableLength` contains a buffer until all of it is written; the
  * handle's own counter, which Node's socket timeouts use as well, changes with every part.
  */
-function unwritten(socket: Socket): number {
+export function unwritten(socket: Socket): number {
   const { _handle } = socket as Socket & { readonly _handle?: { readonly writeQueueSize?: number } }
   return socket.writableLength + (_handle?.writeQueueSize ?? 0)
 }

@@ -13,7 +13,10 @@ import type { Connection } from './connection.ts'
 import { createConnections } from './connections.ts'
 import { readLimits } from './options.ts'
 import type { LimitServerOptions } from './options.ts'
+import { limitChunks } from './chunks.ts'
+import { headOf } from './head.ts'
 import { createRequestQueue } from './request-queue.ts'
+import { endUnread } from './unread.ts'
 import type { Socket } from 'node:net'
 
 /** Node's own response to an `Expect` that it does not know (RFC 9110, 15.5.18). */
@@ -30,6 +33,12 @@ interface ServerEvents {
   request(req: IncomingMessage, res: ServerResponse, run: () => void): void
 }
 
+interface Received {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  run(): void
+}
+
 /** Events with a request and its response. */
 const REQUESTS: ReadonlySet<string | symbol> = new Set([
   'request',
@@ -43,6 +52,9 @@ const POLL_MS = 1000
 /** Node's own response to late headers or bodies (RFC 9110, 15.5.9). */
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 
+/** RFC 6585, 5. */
+const TOO_MANY_FIELDS = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n'
+
 /**
  * Prevents clients that are slow, idle, do not read, or are too many from exhausting a server. Works on a `Server` of
  * `node:http` or `node:https` (`createServer`, `app.listen` of Express, `app.server` of Fastify), with any listeners.
@@ -51,7 +63,7 @@ const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
  * Pipelined requests on a connection reach the server's listeners one by one, each after the previous response was
  * sent. Beyond `maxPipelinedRequests` a connection is closed after the pending responses. Beyond `maxConnections` or
  * `maxConnectionsPerAddress` the connection that the server has waited for the longest is closed; if the server waits
- * for none, the new one is closed.
+ * for none, the new one is closed. Header fields, small chunks of bodies and unread responses are limited as well.
  *
  * @throws ConfigurationError for an option that is unknown or out of its bounds
  */
@@ -74,7 +86,29 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
       if (isSpoken(connection) && isUnanswered(connection, limit)) connection.socket.write(TOO_SLOW)
       connections.end(connection, limit)
     }
+    endUnread(connections, limits)
     timer = connections.size === 0 ? undefined : clock.timer(POLL_MS, look, { background: true })
+  }
+
+  function take(connection: Connection, { req, res, run }: Received): void {
+    const { fields, header_bytes, has_body } = headOf(req)
+    if (fields > limits.maxHeaderFields) {
+      if (connection.pending.length === 0) connection.socket.write(TOO_MANY_FIELDS)
+      connections.end(connection, 'maxHeaderFields')
+      return
+    }
+    limitChunks(connection, req, { limits, end: connections.end })
+    const begin = inContext(run)
+    queue.take(connection, {
+      ...{ req, res, has_body, header_bytes },
+      run() {
+        // When all of a response was written: a second later there could be many more.
+        res.once('prefinish', () => {
+          if (connection.socket.writableLength > 0) endUnread(connections, limits)
+        })
+        begin()
+      },
+    })
   }
 
   /** There is no HTTP before the end of the TLS handshake. */
@@ -88,6 +122,8 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
   })
   // Node's own deadlines remain in force where they are shorter.
   server.keepAliveTimeout = limits.idleTimeoutMs
+  // Node leaves out those beyond without a word, also those that a proxy has added: one more shows that there are some.
+  server.maxHeadersCount = limits.maxHeaderFields + 1
   onEvents(server, {
     connection(socket) {
       queue.accepted()
@@ -105,7 +141,7 @@ export function limitServer(server: Server, options: LimitServerOptions = {}): v
       if (req.socket.destroyed) return
       const connection = connections.of(req.socket)
       if (connection === undefined) run()
-      else queue.take(connection, { req, res, has_body: hasBody(req), run: inContext(run) })
+      else take(connection, { req, res, run })
     },
   })
 }
@@ -127,11 +163,6 @@ function onEvents(server: Server, events: ServerEvents): void {
     })
     return true
   }
-}
-
-/** RFC 9112, 6.3. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return (headers['content-length'] ?? '0') !== '0' || 'transfer-encoding' in headers
 }
 
 /** Keeps the asynchronous context of the request. `AsyncResource.bind` takes 0.1 ms on Node 20. */

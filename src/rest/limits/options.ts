@@ -18,8 +18,24 @@ export interface LimitServerOptions {
    * 100. Connections from `trustProxy` are limited by `maxConnections` alone.
    */
   readonly maxConnectionsPerAddress?: number | undefined
-  /** Maximum number of requests on one connection that wait for a response. 1 to 1000, default 16. */
+  /**
+   * Maximum number of requests on one connection that wait for a response; their headers may have 32 KiB together. 1 to
+   * 1000, default 16.
+   */
   readonly maxPipelinedRequests?: number | undefined
+  /** Maximum number of header fields of a request; beyond it the answer is 431. 10 to 1000, default 100. */
+  readonly maxHeaderFields?: number | undefined
+  /**
+   * Maximum number of chunks in which the bodies of waiting requests on one connection arrive, beyond one for each 64
+   * bytes: a chunk takes some 400 bytes of memory. 16 to 1,000,000, default 256.
+   */
+  readonly maxBodyChunks?: number | undefined
+  /**
+   * Maximum number of bytes of all responses that their clients have not read yet. Beyond it the connection with most
+   * of them is closed, of the client with most of them; a single one may have more. 1,048,576 to 2^40, default
+   * 50,331,648 (48 MiB).
+   */
+  readonly maxUnreadBytes?: number | undefined
   /** Limit for receiving the headers of a request, TLS included. 1000 to 3,600,000 ms, default 10,000. */
   readonly headersTimeoutMs?: number | undefined
   /**
@@ -42,6 +58,9 @@ const NUMBERS = {
   maxConnections: { value: 1000, min: 1, max: 1_000_000 },
   maxConnectionsPerAddress: { value: 100, min: 1, max: 1_000_000 },
   maxPipelinedRequests: { value: 16, min: 1, max: 1000 },
+  maxHeaderFields: { value: 100, min: 10, max: 1000 },
+  maxBodyChunks: { value: 256, min: 16, max: 1_000_000 },
+  maxUnreadBytes: { value: 48 * 2 ** 20, min: 2 ** 20, max: 2 ** 40 },
   headersTimeoutMs: { value: 10_000, min: 1000, max: 3_600_000 },
   bodyTimeoutMs: { value: 40_000, min: 1000, max: 3_600_000 },
   writeTimeoutMs: { value: 20_000, min: 1000, max: 3_600_000 },

@@ -10,11 +10,17 @@ import { rest } from './connection.ts'
 import type { Connection, PendingRequest } from './connection.ts'
 import type { LimitName, Limits } from './options.ts'
 
+/** The headers of all waiting requests of a connection: two of the largest that Node accepts, or 16 of 2 KiB. */
+const WAITING_HEADER_BYTES = 32 * 1024
+
 /**
- * How many requests beyond the last accepted one are dropped while the pending responses are sent: no client
- * pipelines this many, and each takes some KiB.
+ * Requests beyond the last accepted one are dropped while the pending responses are sent: 256 short ones, or fewer with
+ * as many bytes. No client pipelines this many, and each takes some KiB.
  */
-const BEYOND_LIMIT = 256
+const BEYOND_HEADER_BYTES = 32 * 1024
+
+/** What a request counts at least. */
+const SHORT_HEADER_BYTES = 128
 
 /** For how long requests begin in one turn of the event loop; the last of them may take longer. */
 const TURN_MS = 10
@@ -95,6 +101,12 @@ export function createRequestQueue({ limits, clock, end }: RequestQueueOptions):
     return now - turn_began >= TURN_MS
   }
 
+  function isFull(pending: readonly PendingRequest[], { header_bytes }: PendingRequest): boolean {
+    if (pending.length === 0) return false
+    const bytes = pending.reduce((sum, each) => sum + each.header_bytes, header_bytes)
+    return pending.length >= limits.maxPipelinedRequests || bytes > WAITING_HEADER_BYTES
+  }
+
   function begin(connection: Connection): void {
     const [request] = connection.pending
     if (request === undefined || connection.socket.destroyed) return
@@ -114,11 +126,15 @@ export function createRequestQueue({ limits, clock, end }: RequestQueueOptions):
   return {
     take(connection, request) {
       const { pending } = connection
-      if (connection.last || pending.length >= limits.maxPipelinedRequests) {
+      if (connection.last || isFull(pending, request)) {
         connection.last = true
-        connection.beyond += 1
-        if (connection.beyond > BEYOND_LIMIT) end(connection, 'maxPipelinedRequests')
+        connection.beyond_bytes += Math.max(SHORT_HEADER_BYTES, request.header_bytes)
+        if (connection.beyond_bytes > BEYOND_HEADER_BYTES) end(connection, 'maxPipelinedRequests')
         return
+      }
+      if (pending.length === 0) {
+        connection.chunks = 0
+        connection.chunk_bytes = 0
       }
       connection.latest = request.req
       pending.push(request)

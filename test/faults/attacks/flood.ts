@@ -4,7 +4,6 @@
  * @module
  */
 
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { systemClock } from '../../../src/clock.ts'
@@ -26,6 +25,8 @@ export interface Flood {
   /** How long it is looked at once all has begun. */
   readonly seconds: number
   readonly args?: readonly string[]
+  /** What else is made on first use. */
+  warm?(serving: Serving): Promise<void>
   /** Opens what floods; what it returns is closed in the end. */
   begin(serving: Serving): Promise<readonly Socket[]> | readonly Socket[]
   /** Further figures, when the time is over. */
@@ -39,6 +40,7 @@ export async function underFlood(flood: Flood): Promise<Finding> {
   let sockets: readonly Socket[] = []
   try {
     await warm(serving)
+    await flood.warm?.(serving)
     const before = serving.rss()
     let rss = before
     let slowest = 0
@@ -97,11 +99,19 @@ async function sample(signal: AbortSignal, look: () => void): Promise<void> {
   }
 }
 
+/** Whether it ended in order or was reset. */
+export function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.closed) resolve()
+    else socket.once('close', () => resolve())
+  })
+}
+
 /** A connection whose answers nobody reads. */
 export async function deafSocket({ port }: Pick<Serving, 'port'>): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port })
   socket.on('error', () => undefined)
   socket.pause()
-  await Promise.race([once(socket, 'connect'), once(socket, 'close')])
+  await Promise.race([new Promise((resolve) => socket.once('connect', resolve)), closed(socket)])
   return socket
 }
