@@ -27,8 +27,10 @@ describe('bodies in small chunks', () => {
     const client = await connect()
     client.send(body(260))
     await expect.poll(() => client.statuses()).toEqual([200])
-    client.send(body(5000, 64))
+    client.send(body(260).replace('0\r\n\r\n', `3c\r\n${'x'.repeat(60)}\r\n0\r\n\r\n`))
     await expect.poll(() => client.statuses()).toEqual([200, 200])
+    client.send(body(5000, 64))
+    await expect.poll(() => client.statuses()).toEqual([200, 200, 200])
     expect([client.closed(), events]).toEqual([false, []])
   })
 
@@ -48,19 +50,19 @@ describe('bodies in small chunks', () => {
   })
 
   it('are counted together where they wait, those beyond the last request as well', async () => {
-    const { connect, events, begun, held } = await limited({ maxPipelinedRequests: 2 })
-    const [both, dropped, few] = [await connect(), await connect(), await connect()]
-    both.send(HELD + body(261))
-    dropped.send(HELD + body(100) + body(161))
+    const { connect, events, begun, held } = await limited({ maxPipelinedRequests: 3 })
+    const [waiting, dropped, few] = [await connect(), await connect(), await connect()]
+    waiting.send(HELD + body(100) + body(161))
+    dropped.send(HELD + ASK + body(100) + body(161))
     few.send(HELD + body(100) + body(100))
-    await expect.poll(() => [both.closed(), dropped.closed()]).toEqual([true, true])
+    await expect.poll(() => [waiting.closed(), dropped.closed()]).toEqual([true, true])
     await expect.poll(() => held.length).toBe(3)
     expect([begun, events]).toEqual([
       ['/held', '/held', '/held'],
       [EVENT, EVENT],
     ])
     held[2]?.end()
-    await expect.poll(() => few.statuses()).toEqual([200, 200])
+    await expect.poll(() => few.statuses()).toEqual([200, 200, 200])
   })
 
   it('are counted anew when all was answered', async () => {
@@ -167,6 +169,9 @@ describe('unread responses', () => {
   it('end where they are too many: the largest, of the client with most', () => {
     expect(unread(['a', 70], ['b', 50], ['b', 60]).endMore()).toEqual(['b2', 'a0'])
     expect(unread(['a', 70], ['b', 10], ['b', 20], ['b', 45]).endMore()).toEqual(['b3'])
+    // Of different ones it does not matter for how long they were not read.
+    expect(unread(['a', 70, 9], ['b', 50, 1]).endMore()).toEqual(['a0'])
+    expect(unread(['a', 70, 9], ['a', 50, 1]).endMore()).toEqual(['a0'])
   })
 
   it('that are equal end by how long they were not read', () => {
@@ -174,6 +179,9 @@ describe('unread responses', () => {
     expect(unread(['a', 60, 5], ['b', 60, 7]).endMore()).toEqual(['a0'])
     expect(unread(['a', 40, 7], ['a', 40, 6], ['a', 40, 8]).endMore()).toEqual(['a1'])
     expect(unread(['a', 40, 6], ['a', 40, 7], ['a', 40, 8]).endMore()).toEqual(['a0'])
+    expect(unread(['a', 30, 1], ['a', 30, 9], ['b', 60, 5]).endMore()).toEqual(['a0'])
+    expect(unread(['a', 60], ['b', 60]).endMore()).toEqual(['a0'])
+    expect(unread(['a', 60], ['a', 60]).endMore()).toEqual(['a0'])
   })
 
   it('of which a part has left are kept longer, and those of another protocol are not looked at', () => {

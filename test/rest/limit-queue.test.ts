@@ -235,6 +235,7 @@ describe('the requests of connections', () => {
     [{ accept: '*', 'transfer-encoding': 'chunked' }, false],
     [{ 'content-length': '0' }, true],
     [{ 'x-content-length': '1', 'transfer-encoding-x': '1' }, true],
+    [{ accept: 'transfer-encoding' }, true],
     [{ 'content-length-x': '1', 'x-transfer-encoding': '1' }, true],
     [{}, true],
   ])(

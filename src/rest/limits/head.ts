@@ -18,16 +18,15 @@ export interface Head {
 export function headOf({ url = '', rawHeaders }: IncomingMessage): Head {
   let header_bytes = url.length
   let has_body = false
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? ''
-    const value = rawHeaders[at + 1] ?? ''
-    header_bytes += name.length + value.length
-    has_body ||= announcesBody(name, value)
+  for (const [at, text] of rawHeaders.entries()) {
+    header_bytes += text.length
+    // Names and values alternate.
+    if (at % 2 === 0) has_body ||= announcesBody(text, rawHeaders[at + 1])
   }
   return { fields: rawHeaders.length / 2, header_bytes, has_body }
 }
 
-function announcesBody(name: string, value: string): boolean {
+function announcesBody(name: string, value: string | undefined): boolean {
   if (/^content-length$/i.test(name)) return value !== '0'
   return /^transfer-encoding$/i.test(name)
 }
