@@ -25,7 +25,7 @@ const extraTypes = checkerParts.filter(({ extra }) => extra).length
 
 /** @type {readonly Entry[]} */
 export const entries = [
-  entry('.', 'index', 'src/index', 760),
+  entry('.', 'index', 'src/index', 762),
   entry('./checkers', 'checkers/index', 'src/checkers/index', 585 + 10 * extraTypes),
   ...checkerParts.map(({ name, source, extra }) => {
     const output = extra ? `checkers/extra/${name}` : `checkers/${name}`
@@ -35,12 +35,12 @@ export const entries = [
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 145),
   entry('./store/postgres', 'store/postgres', 'src/store/postgres', 163),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
-  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 315),
-  entry('./webhook', 'webhook/index', 'src/webhook/index', 155),
-  entry('./contacts', 'contacts/index', 'src/contacts/index', 227),
+  entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 318),
+  entry('./webhook', 'webhook/index', 'src/webhook/index', 159),
+  entry('./contacts', 'contacts/index', 'src/contacts/index', 231),
   entry('./monitors', 'monitors/index', 'src/monitors/index', 40),
   entry('./verify', 'verify', 'src/webhook/verify', 24),
-  entry('./guard', 'guard', 'src/net/guard/guard', 40),
+  entry('./guard', 'guard', 'src/net/guard/guard', 41),
   entry('./rest', 'rest/index', 'src/rest/index', 201),
   entry('./rest/node', 'rest/node', 'src/rest/node', 48),
   entry('./page', 'page/index', 'src/page/index', 350),
@@ -48,7 +48,7 @@ export const entries = [
   entry('./otel', 'otel/index', 'src/otel/otel', 37),
   entry('./metrics', 'metrics/index', 'src/metrics/metrics', 57),
   entry('./resources-agent', 'resources-agent', 'src/resources-agent/index', 20),
-  entry('./testing', 'testing/index', 'src/testing/index', 453),
+  entry('./testing', 'testing/index', 'src/testing/index', 456),
 ]
 
 /** The command line: ESM only, no types, not importable. */

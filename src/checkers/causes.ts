@@ -163,8 +163,8 @@ export const SHARED_CAUSES = {
   /** `cause_text` names what this machine lacks: a package, a permission, IPv6, the type itself. */
   probe_unsupported: { text: 'This machine cannot make this check', verdict: 'unknown' },
   /**
-   * The process stalled, ran out of ports or files, or was stopped. If it recurs: reduce `limits.checks`
-   * or use a larger machine.
+   * The process stalled, ran out of ports or files, was stopped, or was busy with silent lookups of other names. If it
+   * recurs: reduce `limits.checks` or use a larger machine.
    */
   probe_overloaded: { text: 'The machine was too busy to measure', verdict: 'unknown' },
   /** As `probe_offline`. */

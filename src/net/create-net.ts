@@ -69,6 +69,8 @@ export interface OpenOptions {
   /** Milliseconds until the signal is due. */
   readonly deadlineIn: () => number
   readonly trace: Trace
+  /** Whose turn a lookup of the system takes. Default: that of the operator. */
+  readonly account_id?: number | undefined
   /** Default: no connection outlives the check. */
   readonly idle?: OwnIdleConnections | undefined
 }
@@ -135,7 +137,7 @@ interface Shared {
 
 function openNet(shared: Shared, check: OpenOptions): OwnedNet {
   const { clock, contexts, resolver, firstOf, turns } = shared
-  const { signal, trace, deadlineIn } = check
+  const { signal, trace, deadlineIn, account_id } = check
   const sockets = ownSockets(signal)
   const addresses = judgedAddresses(shared, check)
   const { known, lookUp, resolve } = addresses
@@ -148,6 +150,7 @@ function openNet(shared: Shared, check: OpenOptions): OwnedNet {
     signal,
     trace,
     deadlineIn,
+    account_id,
     sockets,
     addresses,
   }

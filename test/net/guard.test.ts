@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../src/errors.ts'
 import { createGuard, targetPolicy } from '../../src/net/guard/guard.ts'
 import type { GuardOptions } from '../../src/net/guard/guard.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
+import { silentSystem } from '../support/silent-system.ts'
 import {
   ALLOWED_ADDRESSES,
   ALLOWED_LITERAL_URLS,
@@ -112,6 +113,15 @@ describe('createGuard without options', () => {
     const clock = simulatedClock()
     await createGuard({ clock }).checkUrl('https://example.com/', { resolve: answering(PUBLIC) })
     expect(clock.pending).toBe(0)
+  })
+
+  it('has no name looked up by the system, which could not be stopped', async () => {
+    const { asked } = silentSystem()
+    expect(await guard.checkUrl('https://hook.example.com/')).toEqual({
+      allowed: false,
+      reason: 'unresolvable',
+    })
+    expect(asked).toEqual([])
   })
 
   it('resolves as the system does where no resolver is given', async () => {

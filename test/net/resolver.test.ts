@@ -1,4 +1,6 @@
-import { utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Question } from 'dns-packet'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
@@ -7,6 +9,7 @@ import type { IpFamily } from '../../src/net/connection/endpoint.ts'
 import type { Address } from '../../src/net/connection/endpoint.ts'
 import { createResolver } from '../../src/net/resolve/resolver.ts'
 import type { ResolverOptions } from '../../src/net/resolve/resolver.ts'
+import { createSystemLookups } from '../../src/net/resolve/system-lookups.ts'
 import { hostsFile } from '../support/hosts-file.ts'
 import { scriptedDns } from '../support/scripted-dns.ts'
 import type { DnsReply } from '../support/scripted-dns.ts'
@@ -234,32 +237,132 @@ describe('the system', () => {
     expect(await outcome('intranet', { ...options, system })).toBe('dns_server_failure')
   })
 
-  it('answers two questions at a time, and a stuck one keeps its place beyond the abort', async () => {
+  /** What the system was asked, and how to answer it. */
+  function silentSystem() {
+    const asked: string[] = []
+    const answers: ((found: Address[]) => void)[] = []
+    const system = (host: string) => {
+      asked.push(host)
+      return new Promise<Address[]>((resolve) => answers.push(resolve))
+    }
+    return { asked, answers, system }
+  }
+
+  it('answers one question at a time, and a stuck one keeps its place beyond the abort', async () => {
     const { options } = await served(() => ({ rcode: 3 }))
-    const asked: ((found: Address[]) => void)[] = []
-    const waiters: (() => void)[] = []
-    const system = () =>
-      new Promise<Address[]>((resolve) => {
-        asked.push(resolve)
-        waiters.shift()?.()
-      })
-    const nextAsked = () => new Promise<void>((resolve) => waiters.push(resolve))
-    const resolver = createResolver({ ...options, system })
+    const { asked, answers, system } = silentSystem()
+    const resolver = createResolver({ ...options, system, lookups: createSystemLookups() })
     const stop = new AbortController()
-
-    const bothAsked = Promise.all([nextAsked(), nextAsked()])
     const first = resolver.resolve('a.test', 'auto', stop).catch(String)
-    const second = resolver.resolve('b.test', 'auto', stop).catch(String)
-    await bothAsked
-    const third = resolver.resolve('c.test', 'auto', never)
+    await expect.poll(() => asked).toEqual(['a.test'])
+    const second = resolver.resolve('b.test', 'auto', never)
     stop.abort(new Error('enough'))
-    expect(await Promise.all([first, second])).toEqual(['Error: enough', 'Error: enough'])
-    expect(asked).toHaveLength(2)
+    expect(await first).toBe('Error: enough')
+    expect(asked).toEqual(['a.test'])
+    answers[0]?.([])
+    await expect.poll(() => asked).toEqual(['a.test', 'b.test'])
+    answers[1]?.(known)
+    expect(await second).toEqual(known)
+  })
 
-    const thirdAsked = nextAsked()
-    asked[0]?.([])
-    await thirdAsked
-    asked[2]?.(known)
-    expect(await third).toEqual(known)
+  it('is asked by all resolvers of the process together, accounts in turn', async () => {
+    const { options } = await served(() => ({ rcode: 3 }))
+    const { asked, answers, system } = silentSystem()
+    const ask = (host: string, account_id: number) =>
+      createResolver({ ...options, system }).resolve(host, 'auto', { ...never, account_id })
+    const names = ['b1.test', 'b2.test', 'b3.test']
+    const [first, ...others] = names.map((name) => ask(name, 2).catch(String))
+    await expect.poll(() => asked).toHaveLength(1)
+    const patient = ask('a.test', 1)
+    await expect.poll(() => answers.length).toBe(1)
+    for (let n = 0; n < names.length + 1; n++) {
+      await expect.poll(() => answers.length).toBe(n + 1)
+      answers[n]?.(asked[n] === 'a.test' ? known : [])
+    }
+    expect(await patient).toEqual(known)
+    await Promise.all([first, ...others])
+    expect(asked).toHaveLength(4)
+  })
+
+  it('that others keep busy is the trouble of this location', async () => {
+    const { options } = await served(() => ({ rcode: 3 }))
+    const { asked, answers, system } = silentSystem()
+    const resolver = createResolver({ ...options, system, lookups: createSystemLookups() })
+    const stuck = resolver.resolve('b.test', 'auto', { ...never, account_id: 2 }).catch(String)
+    await expect.poll(() => asked).toEqual(['b.test'])
+    const wait = { ...never, account_id: 1, within_ms: 300 }
+    await expect(resolver.resolve('a.test', 'auto', wait)).rejects.toMatchObject({
+      code: 'probe_overloaded',
+      phase: 'resolve',
+    })
+    answers[0]?.([])
+    await stuck
+    expect(asked).toEqual(['b.test'])
+  })
+})
+
+describe('the search domains', () => {
+  function configured(text: string): string {
+    const path = join(mkdtempSync(join(tmpdir(), 'resolv-')), 'resolv.conf')
+    writeFileSync(path, text)
+    return path
+  }
+
+  it.each([
+    ['search lan.test corp.test\n', 'intra', '192.0.2.9'],
+    [
+      'search other.test\n# search corp.test\ndomain corp.test.\nnameserver 127.0.0.1',
+      'intra',
+      '192.0.2.9',
+    ],
+    ['search corp.test', 'svc.intra', '192.0.2.9'],
+    ['domain corp.test\nsearch other.test', 'intra', 'dns_nxdomain'],
+    ['search corp.test', 'intra.', 'dns_nxdomain'],
+    ['search 1.test 2.test 3.test 4.test 5.test 6.test corp.test', 'intra', 'dns_nxdomain'],
+    ['', 'intra', 'dns_nxdomain'],
+  ])('%j: %s is %s', async (text, host, expected) => {
+    const { options } = await served(({ name, type }) =>
+      name.endsWith('intra.corp.test') && type === 'A'
+        ? { answers: [a(name, '192.0.2.9')] }
+        : { rcode: 3 },
+    )
+    expect(await outcome(host, { ...options, configuration: configured(text) })).toBe(expected)
+  })
+
+  it('are tried by the name servers, so that no name of another account is waited for', async () => {
+    const { options } = await served(({ name }) =>
+      name === 'intra.corp.test' ? { answers: [a(name, '192.0.2.9')] } : { rcode: 3 },
+    )
+    const asked: string[] = []
+    let answer: (found: Address[]) => void = () => undefined
+    const system = (host: string) => {
+      asked.push(host)
+      return new Promise<Address[]>((resolve) => (answer = resolve))
+    }
+    const configuration = configured('search corp.test\n')
+    const lookups = createSystemLookups()
+    const resolver = createResolver({ ...options, system, configuration, lookups })
+    const stuck = resolver.resolve('x.evil.test', 'auto', { ...never, account_id: 2 }).catch(String)
+    await expect.poll(() => asked).toEqual(['x.evil.test'])
+    const found = await resolver.resolve('intra', 'ipv4', { ...never, account_id: 1 })
+    expect(found).toEqual([{ address: '192.0.2.9', family: 4 }])
+    answer([])
+    await stuck
+    expect(asked).toEqual(['x.evil.test'])
+  })
+
+  it('that fail leave the name to the system', async () => {
+    const { options } = await served(({ name }) => ({ rcode: name === 'intra' ? 3 : 5 }))
+    const configuration = configured('search corp.test\n')
+    const system = () => Promise.resolve<Address[]>([{ address: '192.0.2.7', family: 4 }])
+    expect(await outcome('intra', { ...options, configuration, system })).toBe('192.0.2.7')
+    expect(await outcome('intra', { ...options, configuration })).toBe('dns_nxdomain')
+  })
+
+  it('need no file', async () => {
+    const { options } = await served(() => ({ rcode: 3 }))
+    expect(await outcome('intra', { ...options, configuration: '/nonexistent' })).toBe(
+      'dns_nxdomain',
+    )
   })
 })

@@ -28,6 +28,15 @@ describe('a ring of accounts', () => {
     expect(drained(ring)).toBe('b1 a2')
   })
 
+  it('puts an account behind all others on request', () => {
+    const ring = createRoundRobin<string>()
+    for (const item of ['a1', 'a2']) ring.add(1, item)
+    ring.add(2, 'b1')
+    ring.defer(1)
+    ring.defer(3)
+    expect(drained(ring)).toBe('b1 a1 a2')
+  })
+
   it('forgets what gave up', () => {
     const ring = createRoundRobin<string>()
     ring.add(1, 'a1')

@@ -25,6 +25,27 @@ describe('a semaphore', () => {
     expect(await Promise.all(runs)).toEqual(['a', 'b', 'c', 'd'])
   })
 
+  it('gives a free place to another account than the one that had it', async () => {
+    const semaphore = createSemaphore(1)
+    const begun: string[] = []
+    let finish = (): void => undefined
+    const work = (name: string) => () => {
+      begun.push(name)
+      return new Promise<void>((resolve) => (finish = resolve))
+    }
+    const runs = [
+      semaphore.run(never, work('b1'), 2),
+      semaphore.run(never, work('b2'), 2),
+      semaphore.run(never, work('a1'), 1),
+    ]
+    for (let n = 0; n < runs.length; n++) {
+      finish()
+      await settled()
+    }
+    await Promise.all(runs)
+    expect(begun).toEqual(['b1', 'a1', 'b2'])
+  })
+
   it('gives the place of work that fails to the next', async () => {
     const semaphore = createSemaphore(1)
     const failed = semaphore.run(never, () => Promise.reject(new Error('no')))

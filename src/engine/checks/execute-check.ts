@@ -54,7 +54,7 @@ export async function executeCheck(
   stored: JsonObject,
   run: CheckRun,
 ): Promise<CheckReport> {
-  const { clock, timeout_ms } = run
+  const { clock, timeout_ms, account_id } = run
   const prepared = preparedFor(checker, stored, run.decoded)
   const secrecy: Secrecy = { checker, stored, prepared, learned: [], redact: prepared.redact }
   const started_at = iso(clock.now())
@@ -75,7 +75,7 @@ export async function executeCheck(
     else stop.abort(trace.loading_ms() > LOADING_MS ? slowLoading() : new DeadlineError(timeout_ms))
   }
   let timer = clock.timer(timeout_ms, overdue)
-  const net = run.network.open({ signal: stop, deadlineIn: remaining, trace })
+  const net = run.network.open({ signal: stop, deadlineIn: remaining, trace, account_id })
   const held: Release[] = []
 
   const ctx = contextOf({ run, stop, trace, net, secrecy, measured, held, remaining })

@@ -136,14 +136,15 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
     const log = redact.log(core.log)
     if (clock.monotonic() > latest_start) return attempted(TOO_LATE)
     const rows = sendable.map(({ row }) => row)
+    const network = ofAccount(networkOf(kind), contact.account_id)
     const result = await bounded({ clock, log }, signal, () =>
       kind.deliver(
-        { clock, log, signal, network: networkOf(kind), idle: idle.of(contact.account_id) },
+        { clock, log, signal, network, idle: idle.of(contact.account_id) },
         decodeSettings(kind.fields, settings),
         rows.length === 1 ? deliveryOf(first.row) : digestOf(rows),
       ),
     )
-    return attempted(await withoutSecrets(networkOf(kind), result, redact))
+    return attempted(await withoutSecrets(network, result, redact))
   }
 
   /** One network per kind: each has an address policy of its own. */
@@ -171,6 +172,11 @@ export function createAttempt(options: AttemptOptions): AttemptRows {
   }
 
   return attempt
+}
+
+/** The same network; what an attempt looks up takes the turns of its account. */
+function ofAccount({ open, turns, proxyFor }: Network, account_id: number): Network {
+  return { turns, proxyFor, open: (options) => open({ account_id, ...options }) }
 }
 
 type PreparedRow = Sendable | { readonly outcome: AttemptOutcome }

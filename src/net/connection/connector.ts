@@ -47,6 +47,7 @@ export interface ConnectorParts {
   readonly strangers: boolean
   readonly signal: StopSignal
   readonly deadlineIn: () => number
+  readonly account_id: number | undefined
   readonly trace: Trace
   readonly sockets: OwnedSockets
   readonly addresses: Pick<JudgedAddresses, 'known' | 'resolve'>
@@ -65,6 +66,7 @@ interface Way extends Pick<DialOptions, 'addresses'> {
 
 export function createConnector(parts: ConnectorParts): Connect {
   const { clock, contexts, resolver, strangers, signal, deadlineIn, trace, sockets } = parts
+  const { account_id } = parts
   const { known, resolve } = parts.addresses
   /** Another connection of TLS runs through them. */
   const covered = new WeakSet<Socket>()
@@ -144,7 +146,7 @@ export function createConnector(parts: ConnectorParts): Connect {
   async function addressesOfProxy(proxy: Proxy): Promise<readonly Address[]> {
     const { host } = placeOf(proxy)
     return proxy.trusted === true
-      ? resolver.resolve(host, 'auto', { signal, within_ms: deadlineIn() })
+      ? resolver.resolve(host, 'auto', { signal, within_ms: deadlineIn(), account_id })
       : resolve(host)
   }
 

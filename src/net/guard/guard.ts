@@ -183,7 +183,8 @@ async function askSystem(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const found = await createResolver({ clock }).resolve(host, 'auto', {
+  // Discreet: whoever saves a contact does not have this machine look up names, which cannot be cancelled.
+  const found = await createResolver({ clock, discreet: true }).resolve(host, 'auto', {
     signal,
     within_ms: RESOLVE_MS,
   })

@@ -25,6 +25,7 @@ export interface Looking {
   readonly signal: StopSignal
   readonly deadlineIn: () => number
   readonly trace: Pick<Trace, 'phase'>
+  readonly account_id?: number | undefined
 }
 
 export interface JudgedAddresses {
@@ -36,7 +37,7 @@ export interface JudgedAddresses {
 
 export function judgedAddresses(
   { policy, inside, resolver }: AddressSources,
-  { signal, deadlineIn, trace }: Looking,
+  { signal, deadlineIn, trace, account_id }: Looking,
 ): JudgedAddresses {
   function known(host: string, ip_family: IpFamily = 'auto'): readonly Address[] | undefined {
     if (toAddress(host) === undefined) return undefined
@@ -47,7 +48,7 @@ export function judgedAddresses(
     // Even the existence of an internal name must not be revealed.
     inside?.refuse(parseDnsName(host) ?? host)
     const found = await trace.phase('resolve', () =>
-      resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn() }),
+      resolver.resolve(host, ip_family, { signal, within_ms: deadlineIn(), account_id }),
     )
     return judged(policy, host, found)
   }

@@ -1,6 +1,6 @@
 /**
- * Resolves a host name: the hosts file, then the name servers, then `getaddrinfo` for names that
- * only the system knows (search domains, NSS).
+ * Resolves a host name: the hosts file, then the name servers, also below the search domains, then `getaddrinfo` for
+ * names that only the system knows (NSS, name servers of one domain).
  *
  * @module
  */
@@ -11,20 +11,16 @@ import type { Clock } from '../../clock.ts'
 import { ofFamily, toAddress } from '../connection/endpoint.ts'
 import { CheckFailure } from '../failure.ts'
 import { createHostsFile } from './hosts-file.ts'
-import { createSemaphore } from './semaphore.ts'
 import { queryAddresses } from './name-servers.ts'
+import { searchDomains } from './search-domains.ts'
+import { lookupsOfProcess } from './system-lookups.ts'
+import type { SystemLookups } from './system-lookups.ts'
 import type { IpFamily } from '../connection/endpoint.ts'
 import type { Address } from '../connection/endpoint.ts'
 import type { StopSignal } from '../timing/stop.ts'
 
 /** Maximum addresses per name. */
 const MAX_ADDRESSES = 16
-
-/**
- * `getaddrinfo` blocks one of the four threads that the whole process shares; half of them stay
- * free.
- */
-const LOOKUPS_AT_A_TIME = 2
 
 const LOOPBACK: readonly Address[] = [
   { address: '127.0.0.1', family: 4 },
@@ -36,7 +32,7 @@ export interface Resolver {
    * 1 to 16 addresses in the order in which they should be tried.
    *
    * @throws CheckFailure `dns_nxdomain`, `dns_no_records`, `dns_server_failure`, `dns_refused`,
-   * `dns_timeout` or `probe_resolver_broken`; the signal's reason when it aborts
+   * `dns_timeout`, `probe_resolver_broken` or `probe_overloaded`; the signal's reason when it aborts
    */
   resolve(host: string, ip_family: IpFamily, wait: Wait): Promise<readonly Address[]>
 }
@@ -47,6 +43,18 @@ export interface Wait {
    * Milliseconds until the deadline, if known: name servers are given up early enough to report it.
    */
   readonly within_ms?: number
+  /** Whose turn a lookup of the system takes. Default: that of the operator. */
+  readonly account_id?: number | undefined
+}
+
+/** One name on its way through the sources. */
+interface Asking {
+  readonly host: string
+  readonly ip_family: IpFamily
+  readonly account_id: number | undefined
+  readonly signal: StopSignal
+  /** Milliseconds until the deadline, if there is one. */
+  readonly left_ms: () => number | undefined
 }
 
 export interface ResolverOptions {
@@ -62,8 +70,14 @@ export interface ResolverOptions {
    * are given.
    */
   readonly system?: (host: string) => Promise<readonly Address[]>
+  /** Default: those of this process. */
+  readonly lookups?: SystemLookups
   /**
-   * Users are not trusted: the system with its search domains is not queried, and error texts name
+   * The file with the search domains. Default: that of the system, or none if `nameservers` are given.
+   */
+  readonly configuration?: string
+  /**
+   * Users are not trusted: neither the search domains nor the system are queried, and error texts name
    * no name server.
    */
   readonly discreet?: boolean
@@ -71,42 +85,69 @@ export interface ResolverOptions {
 }
 
 export function createResolver(options: ResolverOptions = {}): Resolver {
-  const { nameservers, discreet = false, clock = systemClock } = options
+  const { nameservers, discreet = false, clock = systemClock, configuration } = options
+  const { lookups = lookupsOfProcess() } = options
   const hosts = createHostsFile(options.hostsFile)
-  const semaphore = createSemaphore(LOOKUPS_AT_A_TIME)
-  const ofSystem = nameservers === undefined && !discreet ? getaddrinfo : undefined
-  const system = options.system ?? ofSystem
+  const asSystem = nameservers === undefined && !discreet
+  const system = options.system ?? (asSystem ? getaddrinfo : undefined)
+  const isSearching = asSystem || configuration !== undefined
+
+  function queryOne({
+    host: name,
+    ip_family,
+    signal,
+    left_ms,
+  }: Asking): Promise<readonly Address[]> {
+    const query = { name, ip_family, nameservers, discreet, clock, signal, within_ms: left_ms() }
+    return queryAddresses(query)
+  }
+
+  /** `undefined` if the name is known below no search domain. */
+  async function askBelowDomains(asking: Asking): Promise<readonly Address[] | undefined> {
+    if (!isSearching || asking.host.endsWith('.')) return undefined
+    for (const domain of await searchDomains(configuration)) {
+      try {
+        return await queryOne({ ...asking, host: `${asking.host}.${domain}` })
+      } catch (error) {
+        if (!(error instanceof CheckFailure)) throw error
+        // The system may know better whom to ask.
+        if (!isNotFound(error)) return undefined
+      }
+    }
+    return undefined
+  }
 
   /** `undefined` if the system has no addresses either. */
-  async function askSystem(
-    host: string,
-    ip_family: IpFamily,
-    signal: StopSignal,
-  ): Promise<readonly Address[] | undefined> {
+  async function askSystem(asking: Asking): Promise<readonly Address[] | undefined> {
     if (system === undefined) return undefined
-    const all = await semaphore.run(signal, () => system(host).catch(() => []))
-    const wanted = ofFamily(all, ip_family)
+    const { host, account_id, signal, left_ms } = asking
+    const request = { host, account_id, signal, within_ms: left_ms(), clock }
+    const all = await lookups.run(request, () => system(host).catch(() => []))
+    const wanted = ofFamily(all, asking.ip_family)
     return wanted.length > 0 ? wanted : undefined
   }
 
   async function resolve(
     host: string,
     ip_family: IpFamily,
-    { signal, within_ms }: Wait,
+    { signal, within_ms, account_id }: Wait,
   ): Promise<readonly Address[]> {
     signal.throwIfAborted()
     if (host.includes(':') || toAddress(host) !== undefined) return literal(host, ip_family)
+    const until = within_ms === undefined ? undefined : clock.monotonic() + within_ms
+    const left_ms = (): number | undefined =>
+      until === undefined ? undefined : Math.max(0, until - clock.monotonic())
     const name = host.toLowerCase().replace(/\.$/, '')
     const local = ofFamily(await hosts.find(name), ip_family)
     if (local.length > 0) return local
     // RFC 6761, 6.3: such names are never sent to a name server.
     if (name === 'localhost' || name.endsWith('.localhost')) return ofFamily(LOOPBACK, ip_family)
+    const asking = { host, ip_family, account_id, signal, left_ms }
     try {
-      const query = { name: host, ip_family, nameservers, discreet, clock, signal, within_ms }
-      return await queryAddresses(query)
+      return await queryOne(asking)
     } catch (error) {
       if (!isNotFound(error)) throw error
-      const known = await askSystem(host, ip_family, signal)
+      const known = (await askBelowDomains(asking)) ?? (await askSystem(asking))
       if (known === undefined) throw error
       return known
     }

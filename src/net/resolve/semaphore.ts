@@ -22,8 +22,10 @@ export function createSemaphore(slots: number): Semaphore {
   let taken = 0
   const waiting = createRoundRobin<() => void>()
 
-  function leave(): void {
+  function leave(account_id: number): void {
     taken -= 1
+    // It has just had a turn, which it may have taken without waiting for it.
+    waiting.defer(account_id)
     waiting.take()?.()
   }
 
@@ -32,7 +34,9 @@ export function createSemaphore(slots: number): Semaphore {
       waitFor(signal, ({ resolve, reject }) => {
         const enter = (): void => {
           taken += 1
-          work().then(resolve, reject).finally(leave)
+          work()
+            .then(resolve, reject)
+            .finally(() => leave(account_id))
         }
         if (taken < slots) enter()
         else waiting.add(account_id, enter)
@@ -52,6 +56,8 @@ export interface RoundRobin<T> {
   /** Removes and returns the next item. */
   take(): T | undefined
   delete(account_id: number, item: T): void
+  /** Puts the account behind all others. */
+  defer(account_id: number): void
   /** Number of items of the account. */
   of(account_id: number): number
   /** Number of items that would be taken before one that this account adds now. */
@@ -91,6 +97,12 @@ export function createRoundRobin<T>(): RoundRobin<T> {
       if (own?.delete(item) !== true) return
       size--
       if (own.size === 0) ring.delete(account_id)
+    },
+    defer(account_id) {
+      const own = ring.get(account_id)
+      if (own === undefined) return
+      ring.delete(account_id)
+      ring.set(account_id, own)
     },
     of: (account_id) => ring.get(account_id)?.size ?? 0,
     before(account_id) {
