@@ -1,8 +1,8 @@
-import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Question } from 'dns-packet'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { CheckFailure } from '../../src/net/failure.ts'
 import type { IpFamily } from '../../src/net/connection/endpoint.ts'
@@ -303,7 +303,9 @@ describe('the system', () => {
 
 describe('the search domains', () => {
   function configured(text: string): string {
-    const path = join(mkdtempSync(join(tmpdir(), 'resolv-')), 'resolv.conf')
+    const folder = mkdtempSync(join(tmpdir(), 'watchpost-resolv-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const path = join(folder, 'resolv.conf')
     writeFileSync(path, text)
     return path
   }
