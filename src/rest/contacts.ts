@@ -20,8 +20,9 @@ export const listContacts = operation({
   scope: 'contacts:read',
   tag: 'Account and reference lists',
   answers: { 200: { contacts: arrayOf('Contact') } },
-  async run({ scope }) {
-    return ok({ contacts: await scope.contacts.list() })
+  async run({ scope, host, identity }) {
+    const list = () => scope.contacts.list()
+    return ok({ contacts: await host.listInTurn(identity.account_id, list) })
   },
 })
 

@@ -21,6 +21,7 @@ import { withDeadline } from '../access/host-function.ts'
 import { createArrivalTurns } from '../access/arrival-turns.ts'
 import type { ArrivalTurns } from '../access/arrival-turns.ts'
 import { renewed } from '../access/renewed.ts'
+import { createTurns } from '../access/turns.ts'
 import { createWaitingRequests } from '../access/waiting-requests.ts'
 import { engineKeys, identify, requireScope, authFailureCounter, unauthorized } from './auth.ts'
 import type { Authenticate, Identity, CountAuthFailure } from './auth.ts'
@@ -162,6 +163,7 @@ function createService(engine: Engine, options: RestOptions): Service {
     balance: options.balance ?? (() => ({ amount: null, unlimited: true })),
     rate: rateLimit === false ? null : ratePolicy(rateLimit, { foreign }),
     waiting: createWaitingRequests(),
+    listInTurn: createTurns(1),
     base_path: basePath,
   }
   const served = options.manageContacts === true ? [...routes, ...contactRoutes] : routes

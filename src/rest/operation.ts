@@ -7,6 +7,7 @@
 
 import type { AccountScope, Engine } from '../engine/api/engine.ts'
 import type { JsonObject, KeyScope } from '../model.ts'
+import type { InTurn } from '../access/turns.ts'
 import type { WaitingRequests } from '../access/waiting-requests.ts'
 import type { Identity } from './auth.ts'
 import type { Reply } from './envelope.ts'
@@ -23,6 +24,8 @@ export interface Host {
   readonly rate: RatePolicy | null
   /** Those that hold a connection for long. */
   readonly waiting: WaitingRequests
+  /** Makes lists that have no pages, one at a time: those of many requests would be in memory together. */
+  readonly listInTurn: InTurn
   /** Prefix of the paths in `Location`, `''` at the root. */
   readonly base_path: string
 }

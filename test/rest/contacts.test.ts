@@ -36,6 +36,24 @@ describe('contacts over REST', () => {
     expect((await ask('GET', '/api/v1/contacts/1')).status).toBe(404)
   })
 
+  it('are listed for one request of an account at a time: lists of thousands would be in memory together', async () => {
+    const { ask, engine, store } = client()
+    await engine.contacts.create(hook)
+    const list = store.contacts.list.bind(store.contacts)
+    let [running, most] = [0, 0]
+    Object.assign(store.contacts, {
+      list: async (...asked: Parameters<typeof list>) => {
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => void setImmediate(resolve))
+        running--
+        return list(...asked)
+      },
+    })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask('GET', at)))
+    expect(answers.map(({ body }) => idsOf(body.contacts))).toEqual(Array(8).fill([1]))
+    expect(most).toBe(1)
+  })
+
   it('are created once for one Idempotency-Key', async () => {
     const { ask } = managed()
     const asked = { body: hook, headers: { 'Idempotency-Key': 'once' } }
