@@ -183,7 +183,7 @@ export const parts = {
     tests: named('test/rest', 'limit-rules limit-queue limit-bytes'),
   },
   'rest-requests': {
-    sources: [REST_REQUESTS],
+    sources: [REST_REQUESTS, 'src/access/arriving-body.ts'],
     tests: named('test/rest', 'rate-limit body repeatable waiting-requests'),
   },
   'rest-entry': {
