@@ -6,6 +6,7 @@ import type { Clock } from '../../src/clock.ts'
 import { tcp } from '../../src/checkers/tcp.ts'
 import { ntfyContact } from '../../src/contacts/ntfy.ts'
 import { createEngine } from '../../src/engine/engine.ts'
+import { lookupsOfProcess } from '../../src/net/resolve/system-lookups.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import type { SimulatedClock } from '../../src/testing/simulated-clock.ts'
@@ -27,8 +28,10 @@ async function tenants(clock: Clock = systemClock) {
     await stopped
   })
   await engine.start()
-  const tenant = async (name: string) => engine.account((await engine.accounts.create({ name })).id)
-  return { ...system, shop: await tenant('Shop'), rival: await tenant('Rival') }
+  const tenant = async (name: string) => (await engine.accounts.create({ name })).id
+  const [shop_id, rival_id] = [await tenant('Shop'), await tenant('Rival')]
+  const [shop, rival] = [engine.account(shop_id), engine.account(rival_id)]
+  return { ...system, shop, rival, shop_id }
 }
 
 const named = (host: string) =>
@@ -79,15 +82,14 @@ it('checks and deliveries of all kinds share one lookup at a time', async () => 
 
 it('a monitor without a turn is not measured: its state stays', async () => {
   const clock = simulatedClock()
-  const { rival, shop, asked } = await tenants(clock)
+  const { rival, shop, shop_id, asked } = await tenants(clock)
   const own = await rival.monitors.create(named('c.rival.example'))
   const other = await shop.monitors.create(named('intranet'))
   void rival.monitors.check(own.id).catch(() => undefined)
   await expect.poll(() => asked).toEqual(['c.rival.example'])
-  const { pending } = clock
   const checked = shop.monitors.check(other.id)
-  // The deadlines of its caller, of the check and of its turn.
-  await expect.poll(() => clock.pending).toBe(pending + 3)
+  // Files are read before, in the time of the machine.
+  await expect.poll(() => lookupsOfProcess().waiting(shop_id)).toBe(1)
   for (let n = 0; n < 100; n++) await clock.advance(100)
   const { results, monitor } = await checked
   expect(results).toMatchObject([{ verdict: 'unknown', cause_code: 'probe_overloaded' }])

@@ -37,12 +37,15 @@ export interface SystemLookups {
    * @throws CheckFailure `probe_overloaded` if the turn does not come in time; the signal's reason when it aborts
    */
   run(request: LookupRequest, work: () => Promise<readonly Address[]>): Promise<readonly Address[]>
+  /** Callers of the account that wait for their turn. */
+  waiting(account_id: number): number
 }
 
 export function createSystemLookups(): SystemLookups {
   const semaphore = createSemaphore(1)
 
   return {
+    waiting: semaphore.waiting,
     async run({ host, account_id = 0, signal, within_ms, clock }, work) {
       signal.throwIfAborted()
       if (semaphore.waiting(account_id) >= MOST_WAITING) throw noTurn(host)
