@@ -1,7 +1,7 @@
 /**
  * Responses that their clients do not read wait in memory. Where all together have too many bytes, connections end:
- * those with the most left to read, of the client with the most. Whoever reads, however slowly, has less left than
- * whoever does not.
+ * those with the most left to read, of the client with the most. Of two clients that wait for the same response, the one
+ * that reads has less left. A client that reads a long response may end before many that wait for short ones.
  *
  * @module
  */
