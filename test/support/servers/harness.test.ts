@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ServerPlan } from './harness.ts'
-import { startServer } from './harness.ts'
+import { accepts, startServer } from './harness.ts'
 import { forThisTest } from './need.ts'
 import { kill, processesIn } from './process.ts'
 
@@ -97,6 +97,18 @@ describe('the harness of the servers', () => {
     await server.stop()
     expect(children.every(isGone)).toBe(true)
     expect(existsSync(server.dir)).toBe(false)
+  })
+
+  it('is down only once nobody accepts a connection on its ports', async () => {
+    // As a child of Exim that is killed: no longer found by its directory, and slow to end.
+    const child = `${LISTEN}process.stdin.resume().on('end', () => setTimeout(process.exit, 500))`
+    const script = `
+      const options = { detached: true, cwd: '/', env: {}, stdio: ['pipe', 'ignore', 'ignore'] }
+      const source = ${JSON.stringify(child)}
+      require('node:child_process').spawn(process.execPath, ['-e', source, 'x', process.argv[2]], options)`
+    const server = await forThisTest(startServer(plan(script)))
+    await server.halt()
+    await expect(accepts(server.ports.main)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   })
 
   it('may be stopped twice', async () => {

@@ -109,7 +109,11 @@ async function settle<P extends string>(
     await sweep(dir)
     undertaker.watch(undefined)
   }
-  const halt = (): Promise<void> => end(plan.stopSignal ?? 'SIGTERM')
+  const bringDown = async (signal: NodeJS.Signals): Promise<void> => {
+    await end(signal)
+    await refusesOnAllPorts(place)
+  }
+  const halt = (): Promise<void> => bringDown(plan.stopSignal ?? 'SIGTERM')
 
   return {
     ...place,
@@ -117,7 +121,7 @@ async function settle<P extends string>(
       return current?.pid ?? 0
     },
     halt,
-    kill9: () => end('SIGKILL'),
+    kill9: () => bringDown('SIGKILL'),
     async prepare() {
       await furnish(place, plan)
       await plan.prepare?.(place, (binary, args, input) =>
@@ -195,6 +199,22 @@ async function waitUntilReady<P extends string>(
 
 async function acceptsOnAllPorts(place: Place): Promise<void> {
   for (const port of Object.values(place.ports)) await accepts(port)
+}
+
+/** A child that is dying, seen or not, may still hold the port on which its parent listened. */
+async function refusesOnAllPorts(place: Place): Promise<void> {
+  const deadline = systemClock.monotonic() + STOP_MS
+  for (const port of Object.values(place.ports)) {
+    while (
+      await accepts(port).then(
+        () => true,
+        () => false,
+      )
+    ) {
+      if (systemClock.monotonic() > deadline) throw new Error(`port ${port} still accepts`)
+      await systemClock.sleep(POLL_MS)
+    }
+  }
 }
 
 /** Resolves when 127.0.0.1 accepts a connection on the port. */
