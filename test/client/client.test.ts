@@ -13,6 +13,7 @@ import { contactRoutes, routes } from '../../src/rest/routes.ts'
 import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { KEY, service } from '../rest/service.ts'
 import type { Service } from '../rest/service.ts'
+import { closedPort } from '../support/scripted-server.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -350,11 +351,8 @@ describe('a call that does not get through', () => {
   })
 
   it('tells an address that nobody listens at, and one that is none', async () => {
-    const closed = createServer()
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
-    const { port } = closed.address() as AddressInfo
-    await new Promise((resolve) => closed.close(resolve))
-    const client = createClient({ url: `http://127.0.0.1:${port}`, apiKey: KEY, retries: 0 })
+    const url = `http://127.0.0.1:${await closedPort()}`
+    const client = createClient({ url, apiKey: KEY, retries: 0 })
     const error = await rejection(client.me())
     expect(error).toMatchObject({ code: 'network', status: null })
     expect(error.cause).toBeDefined()
