@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { emailContact } from '../../src/contacts/index.ts'
-import { systemClock } from '../../src/clock.ts'
 import type { JsonObject } from '../../src/model.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { closedPort, scriptedServer } from '../support/scripted-server.ts'
 import { eximServer, startExim } from '../support/servers/exim.ts'
 import type { EximOptions, EximServer } from '../support/servers/exim.ts'
@@ -190,11 +190,13 @@ describe('an e-mail', () => {
     'is temporary where the server %s',
     async (_, script, error) => {
       const server = await scriptedServer(script)
-      const kind = emailContact({ guard: LOOPBACK, deadlineMs: 300 })
       const settings = { ...ENVELOPE, host: '127.0.0.1', port: server.port }
-      expect(await rig(kind).attempt(settings, told('down'))).toMatchObject({
-        class: 'temporary',
-        error,
+      await withDeadline(300, async (deadlineMs) => {
+        const kind = emailContact({ guard: LOOPBACK, deadlineMs })
+        expect(await rig(kind).attempt(settings, told('down'))).toMatchObject({
+          class: 'temporary',
+          error,
+        })
       })
       await server.idle()
     },
@@ -301,18 +303,14 @@ interface Mail {
   header(name: string): string
 }
 
-/** The messages that the server has stored, once there are so many. */
+/** The messages that the server has stored, once there are so many: it takes each by one process and stores it by another. */
 async function kept(server: EximServer, count: number): Promise<Mail[]> {
   const folder = join(server.dir, 'mail')
-  const deadline = systemClock.monotonic() + 5000
-  for (;;) {
-    const files = readdirSync(folder).filter((name) => !name.startsWith('temp.'))
-    if (files.length >= count || systemClock.monotonic() > deadline) {
-      expect(files).toHaveLength(count)
-      return files.map((name) => mailOf(readFileSync(join(folder, name), 'utf8')))
-    }
-    await systemClock.sleep(20)
-  }
+  const stored = () => readdirSync(folder).filter((name) => !name.startsWith('temp.'))
+  await expect.poll(() => stored().length).toBeGreaterThanOrEqual(count)
+  const files = stored()
+  expect(files).toHaveLength(count)
+  return files.map((name) => mailOf(readFileSync(join(folder, name), 'utf8')))
 }
 
 function mailOf(text: string): Mail {
