@@ -1,12 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { root } from '../../scripts/steps.mjs'
 import { commandLine, folder } from '../support/command-line.ts'
 
 const watchpost = commandLine()
-/** Several processes one after the other, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 60_000 })
 
 const KEY = 'a-key-of-the-operator'
 const QUIET = { LOG_LEVEL: 'warn', WATCHPOST_API_KEY: KEY }

@@ -1,11 +1,9 @@
 import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { commandLine, folder } from '../support/command-line.ts'
 
 const watchpost = commandLine()
-/** Several processes one after the other, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 60_000 })
 
 const KEY = 'a-key-of-the-operator'
 const env = { LOG_LEVEL: 'warn', WATCHPOST_API_KEY: KEY }

@@ -2,12 +2,10 @@
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { commandLine, folder } from '../support/command-line.ts'
 
 const watchpost = commandLine()
-/** Several processes one after the other, on a machine that may be busy. */
-vi.setConfig({ testTimeout: 120_000 })
 
 const KEY = 'a-key-of-the-operator'
 /** Contacts inside, which a server may be allowed to tell. */
