@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
-import { withDeadline } from './deadlines.ts'
+import { waitedOnMachine_ms, withDeadline } from './deadlines.ts'
 
 function holdTheLoop(ms: number): void {
   const end = systemClock.monotonic() + ms
@@ -44,4 +44,32 @@ it('takes a failure for one where the machine had time', async () => {
   })
   await expect(failing).rejects.toThrow('wrong')
   expect(tried).toEqual([long_ms])
+})
+
+it('gives a check that another process makes longer deadlines where that one may have waited', async () => {
+  const tried: number[] = []
+  const checking = (waits_ms: number) => {
+    let waited_ms = 0
+    tried.length = 0
+    return withDeadline(
+      10_000,
+      (timeout_ms) => {
+        tried.push(timeout_ms)
+        waited_ms += waits_ms
+        return Promise.reject(new Error('too late'))
+      },
+      () => waited_ms,
+    )
+  }
+  await expect(checking(999)).rejects.toThrow('too late')
+  expect(tried).toEqual([10_000])
+  await expect(checking(20_000)).rejects.toThrow('too late')
+  expect(tried).toEqual([10_000, 40_000, 160_000])
+})
+
+it('knows how long others on this machine have waited, which only grows', () => {
+  const before = waitedOnMachine_ms()
+  holdTheLoop(20)
+  expect(before).toBeGreaterThanOrEqual(0)
+  expect(waitedOnMachine_ms()).toBeGreaterThanOrEqual(before)
 })

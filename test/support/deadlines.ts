@@ -16,26 +16,39 @@ const SHARE = 0.1
 
 /**
  * Tries with `shortest_ms`, and where the test fails and a thread of this process was kept from running meanwhile,
- * with four and with sixteen times as much. A failure on a machine with time to spare is one at once.
+ * with four and with sixteen times as much. A failure on a machine with time to spare is one at once. Where another
+ * process makes the check, `waitedSoFar_ms` is `waitedOnMachine_ms`.
  */
 export async function withDeadline<T>(
   shortest_ms: number,
   attempt: (timeout_ms: number) => Promise<T>,
+  waitedSoFar_ms = waitedForCpu_ms,
 ): Promise<T> {
   for (let tries = 1, timeout_ms = shortest_ms; ; tries++, timeout_ms *= FACTOR) {
     const delay = monitorEventLoopDelay({ resolution: 5 })
     delay.enable()
-    const waited_ms = waitedForCpu_ms()
+    const waited_ms = waitedSoFar_ms()
     try {
       return await attempt(timeout_ms)
     } catch (error) {
       // A deadline may fire in the same turn as the measurement, and before it.
       await setImmediate()
-      const lost_ms = Math.max(delay.max / 1e6, waitedForCpu_ms() - waited_ms)
+      const lost_ms = Math.max(delay.max / 1e6, waitedSoFar_ms() - waited_ms)
       if (tries === ATTEMPTS || lost_ms < timeout_ms * SHARE) throw error
     } finally {
       delay.disable()
     }
+  }
+}
+
+/** For how long some process of this machine was ready to run and had no CPU; of this process where Linux does not tell. */
+export function waitedOnMachine_ms(): number {
+  try {
+    const [, waited_us = ''] =
+      /^some .*total=(\d+)$/m.exec(readFileSync('/proc/pressure/cpu', 'utf8')) ?? []
+    return Number(waited_us) / 1e3
+  } catch {
+    return waitedForCpu_ms()
   }
 }
 

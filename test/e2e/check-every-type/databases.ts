@@ -155,14 +155,14 @@ export const mariadb: Bench<MariadbOptions, 'mysql'> = {
       'the first statement does not come to its end',
       'query_timeout',
       'query',
-      { server: { slowLoginSec: 30 }, timeout_ms: 2000 },
+      { server: { slowLoginSec: 30 }, timeout_ms: 1500 },
     ],
     [
       'mysql',
       'the query does not come to its end',
       'query_timeout',
       'query',
-      { settings: { query: 'SELECT SLEEP(30)' }, timeout_ms: 2000 },
+      { settings: { query: 'SELECT SLEEP(30)' }, timeout_ms: 1500 },
     ],
     [
       'mysql',
@@ -242,7 +242,7 @@ export const postgres: Bench<PostgresOptions, 'postgres'> = {
       'the query does not come to its end',
       'query_timeout',
       'query',
-      { settings: { query: 'SELECT pg_sleep(30)' }, timeout_ms: 2000 },
+      { settings: { query: 'SELECT pg_sleep(30)' }, timeout_ms: 1500 },
     ],
     [
       'postgres',

@@ -7,7 +7,7 @@
 import type { RequestListener } from 'node:http'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
-import type { JsonObject, Phase } from '../../../src/model.ts'
+import type { JsonObject, Outcome, Phase } from '../../../src/model.ts'
 import { resourcesAgent } from '../../../src/resources-agent/index.ts'
 import type { ResourcesAgentOptions } from '../../../src/resources-agent/index.ts'
 import { certificates } from '../../support/certificates.ts'
@@ -16,8 +16,9 @@ import { serve } from '../../support/http-exchange.ts'
 import { createTestNetwork, noNamespaces } from '../../support/namespaces.ts'
 import type { TestNetwork } from '../../support/namespaces.ts'
 import { realPing } from '../../support/ping-program.ts'
+import { closedPort } from '../../support/scripted-server.ts'
 import type { CertificateKind } from '../../support/servers/tls-files.ts'
-import { checkOnce, expectFound, expectHealthy, WRONG } from './trial.ts'
+import { checkOnce, checkWithin, expectFound, expectHealthy, WRONG } from './trial.ts'
 
 const SECRET = 'the-secret-of-the-agent'
 const HOUR_MS = 3_600_000
@@ -105,34 +106,36 @@ const AGENT_ROWS: readonly AgentRow[] = [
 
 export function runAgent(watchpost: CommandLine): void {
   describe('against the agent of watchpost', () => {
-    const check = async ({ options, certificate = 'good', instead, ...how }: Agent) => {
+    const check = async (
+      { options, certificate = 'good', instead, settings, timeout_ms }: Agent,
+      judge: (outcome: Outcome) => void,
+    ) => {
       const listener = instead ?? resourcesAgent({ secret: SECRET, ...options })
       await using server = await serve(listener, certificates()[certificate])
-      return await checkOnce(watchpost, {
-        type: 'resources',
-        settings: { url: `https://localhost:${server.port}/`, secret: SECRET, ...how.settings },
-        flags: how.timeout_ms === undefined ? [] : [`--timeout-ms=${how.timeout_ms}`],
-      })
+      const url = `https://localhost:${server.port}/`
+      const call = { type: 'resources', settings: { url, secret: SECRET, ...settings } }
+      if (timeout_ms === undefined) judge(await checkOnce(watchpost, call))
+      else await checkWithin(timeout_ms, watchpost, call, judge)
     }
 
     it('resources: a machine within its limits', async () => {
       const settings = { cpu_max: 100, ram_max: 100, disk_max: 100, load_max: 100_000 }
-      expectHealthy(await check({ settings }), {
-        phases: ['resolve', 'connect', 'tls', 'first_byte', 'transfer'],
-        details: { status: 200, form: 'simple' },
-      })
+      await check({ settings }, (outcome) =>
+        expectHealthy(outcome, {
+          phases: ['resolve', 'connect', 'tls', 'first_byte', 'transfer'],
+          details: { status: 200, form: 'simple' },
+        }),
+      )
     })
 
     it.each(AGENT_ROWS)('%s: %s: %s (%s)', async (_type, _broken, cause_code, phase, how) => {
-      expectFound(await check(how), [cause_code, phase])
+      await check(how, (outcome) => expectFound(outcome, [cause_code, phase]))
     })
 
     it('resources: the agent is stopped: connect_refused (connect)', async () => {
-      const server = await serve(() => undefined)
-      await server[Symbol.asyncDispose]()
       const outcome = await checkOnce(watchpost, {
         type: 'resources',
-        settings: { url: `http://localhost:${server.port}/` },
+        settings: { url: `http://localhost:${await closedPort()}/` },
       })
       expectFound(outcome, ['connect_refused', 'connect'])
     })
@@ -147,7 +150,10 @@ type NetworkRow = readonly [
   how: { readonly settings: JsonObject; readonly flags?: readonly string[] },
 ]
 
-const soon = ['--timeout-ms=3000']
+const SOON_MS = 3000
+const soon = [`--timeout-ms=${SOON_MS}`]
+/** After three seconds the router gives up looking for the host, and says so. */
+const sooner = ['--timeout-ms=2000']
 
 const NETWORK_ROWS: readonly NetworkRow[] = [
   [
@@ -155,7 +161,7 @@ const NETWORK_ROWS: readonly NetworkRow[] = [
     'nobody answers',
     'ping_no_reply',
     null,
-    { settings: { host: '10.10.0.9' }, flags: soon },
+    { settings: { host: '10.10.0.9' }, flags: sooner },
   ],
   [
     'ping',
@@ -234,19 +240,22 @@ export function runNetwork(watchpost: CommandLine): void {
     })
     afterAll(() => network?.close())
 
-    const check = (type: string, { settings, flags = [] }: NetworkRow[4]) =>
-      checkOnce(watchpost, {
-        type,
-        settings: { ...settings, ...(type === 'ping' ? { count: settings['count'] ?? 3 } : {}) },
-        flags,
-        under: network?.enter ?? '',
-      })
+    const inside = (type: string, { settings, flags = [] }: NetworkRow[4]) => ({
+      type,
+      settings: { ...settings, ...(type === 'ping' ? { count: settings['count'] ?? 3 } : {}) },
+      flags,
+      under: network?.enter ?? '',
+    })
+    const check = (type: string, how: NetworkRow[4]) => checkOnce(watchpost, inside(type, how))
 
     it('ping: a host behind a router', async () => {
-      expectHealthy(await check('ping', { settings: { host: '10.10.0.2' }, flags: soon }), {
-        phases: [],
-        details: { sent: 3, received: 3, loss_pct: 0, ttl: 63 },
-      })
+      const call = inside('ping', { settings: { host: '10.10.0.2' } })
+      await checkWithin(SOON_MS, watchpost, call, (outcome) =>
+        expectHealthy(outcome, {
+          phases: [],
+          details: { sent: 3, received: 3, loss_pct: 0, ttl: 63 },
+        }),
+      )
     })
 
     it.each(NETWORK_ROWS)('%s: %s: %s (%s)', async (type, _broken, cause_code, phase, how) => {

@@ -197,7 +197,7 @@ const dovecotRows = (type: 'imap' | 'pop3'): readonly BrokenRow<DovecotOptions, 
     'the refusal does not come',
     'auth_timeout',
     'auth',
-    { server: { refusalDelaySec: 30 }, settings: { pass: WRONG }, timeout_ms: 2000 },
+    { server: { refusalDelaySec: 30 }, settings: { pass: WRONG }, timeout_ms: 1500 },
   ],
   [
     type,

@@ -12,6 +12,7 @@ import type { AnyChecker, CauseTable } from '../../../src/checkers/checker.ts'
 import type { JsonObject, Outcome, Phase } from '../../../src/model.ts'
 import { certificates } from '../../support/certificates.ts'
 import type { CommandLine } from '../../support/command-line.ts'
+import { waitedOnMachine_ms, withDeadline } from '../../support/deadlines.ts'
 
 /** The password of every account of the private servers, and one that is wrong everywhere. */
 export const RIGHT = 'secret'
@@ -55,6 +56,20 @@ export async function checkOnce(watchpost: CommandLine, call: CheckCall): Promis
   expect(ended.code, outcome.verdict).toBe({ ok: 0, fail: 2, unknown: 3 }[outcome.verdict])
   expectSound(type, outcome)
   return outcome
+}
+
+/** The same within a deadline that is longer where the machine was too busy for what `judge` expects of the outcome. */
+export async function checkWithin(
+  timeout_ms: number,
+  watchpost: CommandLine,
+  call: CheckCall,
+  judge: (outcome: Outcome) => void,
+): Promise<void> {
+  const attempt = async (ms: number): Promise<void> => {
+    const flags = [...(call.flags ?? []), `--timeout-ms=${ms}`]
+    judge(await checkOnce(watchpost, { ...call, flags }))
+  }
+  await withDeadline(timeout_ms, attempt, waitedOnMachine_ms)
 }
 
 /** Whatever was found, it is said in the words that the type has declared, and without a password. */

@@ -203,7 +203,7 @@ export const web: Bench<NginxOptions, Port> = {
       'the answer does not come',
       'http_response_timeout',
       'first_byte',
-      { ...page('/slow'), timeout_ms: 1000 },
+      { ...page('/slow'), server: { slowMs: 30_000 }, timeout_ms: 1000 },
     ],
     [
       'http',
