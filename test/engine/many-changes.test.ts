@@ -57,10 +57,12 @@ describe('a monitor that goes up and down with every signal of a job', () => {
 
   it('shows the newest of its outages beside its hours', async () => {
     const { engine, id } = await restless()
-    const { spans } = await engine.monitors.hours(id, { from: Date.now() - 10 * DAY })
+    const asked = Date.now()
+    const { spans } = await engine.monitors.hours(id, { from: asked - 10 * DAY })
     expect(spans.length).toBe(1000)
     const last = Date.parse(spans.at(-1)?.from ?? '')
-    expect(Date.now() - last).toBeLessThan(60_000)
+    // Not by the time of the answer: adding up ten days takes a busy machine long.
+    expect(asked - last).toBeLessThan(60_000)
     expect(last - Date.parse(spans[0]?.from ?? '')).toBe(999 * 4 * EVERY_MS)
     await engine.stop()
   })
