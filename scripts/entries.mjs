@@ -33,7 +33,7 @@ export const entries = [
   }),
   entry('./store/memory', 'store/memory', 'src/store/memory', 83),
   entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 145),
-  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 163),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 169),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 318),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 159),

@@ -25,6 +25,7 @@ import { createPartitions, requirePartitionRights } from './partitions.ts'
 import { openConnections } from './pool.ts'
 import type { Connections } from './pool.ts'
 import { createPrune } from './prune.ts'
+import { inTurns } from './reading-turns.ts'
 import { idempotencyLocks, idempotencyResponses, meta } from './idempotency.ts'
 import { requests, shards } from './shared.ts'
 import { publicPages, versioned } from './versioned.ts'
@@ -54,6 +55,16 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
   const partitions = createPartitions(db)
   const prune = createPrune(db)
   const broadcast = createChangeBroadcast({ schema: db.schema, connections })
+  const lists = inTurns(
+    {
+      monitors: monitors(db),
+      results: results(db),
+      incidents: incidents(db),
+      auditLog: auditLog(db),
+      notifications: notifications(db),
+    },
+    { db, settings },
+  )
 
   const store: Omit<FullStore, 'shared' | 'open' | 'close'> = {
     accounts: accounts(db),
@@ -63,14 +74,10 @@ export function postgresStore(options: PostgresStoreOptions = {}): FullStore {
     maintenance: versioned(db, MAINTENANCE),
     publicPages: publicPages(db),
     statusReports: versioned(db, STATUS_REPORTS),
-    monitors: monitors(db),
-    results: results(db),
-    incidents: incidents(db),
+    ...lists,
     availability: availability(db),
     daily: daily(db),
     hourly: hourly(db),
-    auditLog: auditLog(db),
-    notifications: notifications(db),
     idempotencyResponses: idempotencyResponses(db),
     meta: meta(db),
     commit: (changes) => commit(db, partitions, changes),
