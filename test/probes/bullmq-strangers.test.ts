@@ -11,7 +11,7 @@ import type { CheckOrder } from '../../src/probes/transport.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { redisServer, startRedis } from '../support/servers/redis.ts'
 import { leastOf, measureTurns } from '../support/turns.ts'
-import { engineAt, fine, FRA, gate, HEL, KEY, order, probeAt, QUICK, recorder } from './ways.ts'
+import { engineAt, fine, FRA, gate, HEL, KEY, order, probeAt, recorder, STEADY } from './ways.ts'
 
 const names = namesUnder('watchpost')
 const GONE = { removeOnComplete: true, removeOnFail: true }
@@ -84,7 +84,7 @@ describeWithServer(redisServer, 'whoever can write to Redis and has no key', () 
       "for n = 1, 60 do local t = {} for m = 1, 1000 do t[m] = n * 1000 + m end redis.call('SADD', KEYS[1], unpack(t)) end"
     await client.eval(fill, 1, names.probes('fra'))
     const logger = recorder()
-    const transport = bullmqProbes({ connection, ...QUICK, logger })
+    const transport = bullmqProbes({ connection, ...STEADY, logger })
     onTestFinished(() => transport.stop(0))
     await transport.start({ run, locations: [FRA], onAnswer: () => undefined })
     await expect

@@ -18,7 +18,7 @@ import { memoryStore } from '../../src/store/memory.ts'
 import { describeWithServer, forThisTest } from '../support/servers/need.ts'
 import { redisServer, startRedis } from '../support/servers/redis.ts'
 import type { RedisServer } from '../support/servers/redis.ts'
-import { KEY, QUICK, fine } from './ways.ts'
+import { KEY, STEADY, fine } from './ways.ts'
 
 type Said = 'ok' | 'fail' | 'unknown'
 
@@ -84,18 +84,15 @@ async function engineOver(way: Way): Promise<Told> {
   }
 }
 
-/** A process that gets no CPU for half a second is not taken for dead. */
-const STEADY = { ...QUICK, beatMs: 2000 } as const
-
 const overRedis =
-  (connection: string, beats: typeof QUICK | typeof STEADY = STEADY): Way =>
+  (connection: string): Way =>
   async (checker) => {
     for (const location of LOCATIONS) {
-      const probe = createProbe({ location, connection, ...beats, checkers: [checker] })
+      const probe = createProbe({ location, connection, ...STEADY, checkers: [checker] })
       onTestFinished(() => probe.stop({ drainMs: 0 }))
       await probe.start()
     }
-    return bullmqProbes({ connection, ...beats })
+    return bullmqProbes({ connection, ...STEADY })
   }
 
 const monitor = { type: 'scripted', host: 'a.example', fail_threshold: 1 }
@@ -117,9 +114,7 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
 
   it('sees no outage in that of Redis, and takes up where it was', async () => {
     const own = await forThisTest(startRedis())
-    const { engine, events } = await engineOver(
-      overRedis(`redis://127.0.0.1:${own.ports.redis}`, QUICK),
-    )
+    const { engine, events } = await engineOver(overRedis(`redis://127.0.0.1:${own.ports.redis}`))
     const { id } = await engine.monitors.create(monitor)
     expect(await verdicts(engine, id)).toEqual(['ok', 'ok', 'ok'])
     await own.kill9()
@@ -136,7 +131,7 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
     const place = `redis://127.0.0.1:${own.ports.redis}`
     const probe = await fakeProbe(place)
     const { engine, events } = await engineOver(() =>
-      Promise.resolve(bullmqProbes({ connection: place, ...QUICK })),
+      Promise.resolve(bullmqProbes({ connection: place, ...STEADY })),
     )
     const { id } = await engine.monitors.create(monitor)
     const round = async (verdict: 'ok' | 'fail') => {
@@ -155,9 +150,9 @@ describeWithServer(redisServer, 'an engine with probes over Redis', () => {
   })
 
   it.each([
-    { how: 'sealed', options: QUICK, found: false },
+    { how: 'sealed', options: STEADY, found: false },
     // Which shows that the search would find it.
-    { how: 'in clear', options: { plainText: true, beatMs: 200 } as const, found: true },
+    { how: 'in clear', options: { plainText: true, beatMs: STEADY.beatMs } as const, found: true },
   ])('with orders $how, a password is on Redis: $found', async ({ options, found }) => {
     const own = await forThisTest(startRedis())
     const place = `redis://127.0.0.1:${own.ports.redis}`

@@ -60,16 +60,17 @@ function promises(way: () => Way): void {
 
   it('says how late a check began against its round', async () => {
     const { transport, answers } = await way()(() => Promise.resolve(fine()))
-    await transport.send(order({ round: systemClock.now() - 5000 }))
+    // What sets the clocks of both sides right is off by as much as a look at Redis was kept waiting.
+    await transport.send(order({ round: systemClock.now() - 600_000 }))
     await expect.poll(() => answers.length).toBe(1)
-    expect(answers[0]?.lag_ms).toBeGreaterThanOrEqual(4500)
-    expect(answers[0]?.lag_ms).toBeLessThan(20_000)
+    expect(answers[0]?.lag_ms).toBeGreaterThanOrEqual(590_000)
+    expect(answers[0]?.lag_ms).toBeLessThan(660_000)
   })
 
   it('does not begin an order whose round is over', async () => {
     const { run, ids } = gate()
     const { transport, answers } = await way()(run)
-    await transport.send(order({ expires_at: systemClock.now() - 2000 }))
+    await transport.send(order({ expires_at: systemClock.now() - 20_000 }))
     await expect.poll(() => answers.length).toBe(1)
     expect(answers[0]?.report.outcome).toMatchObject({
       verdict: 'unknown',
@@ -114,21 +115,29 @@ function promises(way: () => Way): void {
     expect(ids()).not.toContain(waiting.id)
   })
 
-  it('waits at its end for what runs, and no longer than it may', async () => {
-    const { run, begun, ids, open } = gate()
+  it('waits at its end for what runs', async () => {
+    const { run, begun, ids, open, openAll } = gate()
     const { transport, answers } = await way()(run)
     const [short, long] = [order(), order()]
     await transport.send(short)
     await transport.send(long)
     await expect.poll(() => ids().length).toBe(2)
-    const stopped = transport.stop(1500)
+    const stopped = transport.stop(600_000)
     open(short.id)
     await expect.poll(() => answers.length).toBe(1)
     expect(begun.find((each) => each.order.id === long.id)?.signal.aborted).toBe(false)
+    openAll()
     await stopped
-    await expect
-      .poll(() => begun.find((each) => each.order.id === long.id)?.signal.aborted)
-      .toBe(true)
+    expect(answers).toHaveLength(2)
+  })
+
+  it('waits at its end no longer than it may', async () => {
+    const { run, begun } = gate()
+    const { transport } = await way()(run)
+    await transport.send(order())
+    await expect.poll(() => begun.length).toBe(1)
+    await transport.stop(500)
+    await expect.poll(() => begun[0]?.signal.aborted).toBe(true)
   })
 
   it('is online from its start to its end', async () => {

@@ -21,8 +21,8 @@ export const KEY = Buffer.alloc(32, 7)
 export const FRA: LocationRecord = { id: 1, name: 'fra' }
 export const HEL: LocationRecord = { id: 2, name: 'hel' }
 
-/** Beats often enough that a test need not wait. */
-export const QUICK = { secretKey: KEY, beatMs: 200 } as const
+/** A side that gets no CPU for a second or two is not taken for dead: a key lasts for two and a half beats. */
+export const STEADY = { secretKey: KEY, beatMs: 2000 } as const
 
 export interface Open {
   readonly transport: ProbeTransport
@@ -57,7 +57,7 @@ export async function probeAt(
   connection: RedisAddress,
   options: Partial<BullmqProbeOptions> & Pick<BullmqProbeOptions, 'run'>,
 ): Promise<Probe> {
-  const probe = bullmqProbe({ location: 'fra', connection, ...QUICK, ...options })
+  const probe = bullmqProbe({ location: 'fra', connection, ...STEADY, ...options })
   onTestFinished(() => probe.stop({ drainMs: 0 }))
   await probe.start()
   return probe
@@ -68,7 +68,7 @@ export async function engineAt(
   options: Partial<BullmqProbesOptions> = {},
   locations: readonly LocationRecord[] = [FRA],
 ): Promise<Open> {
-  const transport = bullmqProbes({ connection, ...QUICK, ...options })
+  const transport = bullmqProbes({ connection, ...STEADY, ...options })
   const refuse = () => Promise.reject(new Error('nothing is carried out here'))
   const open = await openTransport(transport, refuse, locations)
   await expect
