@@ -8,6 +8,7 @@ import { withDeadline } from '../../support/deadlines.ts'
 import { openTestNet } from '../../support/open-net.ts'
 import { dnsAnswer } from '../../support/hostile/dns.ts'
 import { scriptedDns } from '../../support/scripted-dns.ts'
+import type { ScriptedDns } from '../../support/scripted-dns.ts'
 import { closedPort } from '../../support/scripted-server.ts'
 import { bindServer, startBind } from '../../support/servers/bind.ts'
 import type { BindServer } from '../../support/servers/bind.ts'
@@ -191,21 +192,23 @@ describe('a name server', () => {
   })
 
   it('that is silent is asked twice, under another id from another port', async () => {
-    const seen: { id: number; port: number }[] = []
-    const { port } = await udp((query, from, socket) => {
-      seen.push({ id: query.readUInt16BE(0), port: from.port })
-      if (seen.length === 2)
-        socket.send(dnsAnswer(query, { flags: 0x8003 }), from.port, from.address)
+    await withDeadline(1000, async (timeout_ms) => {
+      const seen: { id: number; port: number }[] = []
+      const { port } = await udp((query, from, socket) => {
+        seen.push({ id: query.readUInt16BE(0), port: from.port })
+        if (seen.length === 2)
+          socket.send(dnsAnswer(query, { flags: 0x8003 }), from.port, from.address)
+      })
+      const answer = await openTestNet({ deadline_ms: 2 * timeout_ms }).dns({
+        name: 'x.test',
+        type: 'A',
+        nameservers: [at(port)],
+        timeout_ms,
+      })
+      expect(answer.rcode).toBe('NXDOMAIN')
+      expect(new Set(seen.map(({ port }) => port)).size).toBe(2)
+      expect(new Set(seen.map(({ id }) => id)).size).toBe(2)
     })
-    const answer = await openTestNet().dns({
-      name: 'x.test',
-      type: 'A',
-      nameservers: [at(port)],
-      timeout_ms: 1000,
-    })
-    expect(answer.rcode).toBe('NXDOMAIN')
-    expect(new Set(seen.map(({ port }) => port)).size).toBe(2)
-    expect(new Set(seen.map(({ id }) => id)).size).toBe(2)
   })
 
   it('without EDNS is asked without', async () => {
@@ -277,14 +280,18 @@ describe('an answer that is not ours', () => {
 })
 
 describe('the network of a check that ends', () => {
+  // Asked twice by then, on a machine that looks late.
+  const isAsked = ({ questions }: ScriptedDns) =>
+    expect.poll(() => questions.length).toBeGreaterThan(0)
+
   it('ends a question under way and leaves no socket', async () => {
     const silent = await scriptedDns(() => undefined)
-    const net = openTestNet()
+    const net = openTestNet({ deadline_ms: 600_000 })
     const query = { name: 'x.test', type: 'A', nameservers: [silent.address] } as const
     const asked = net.dns(query)
     asked.catch(() => undefined)
-    await expect.poll(() => silent.questions.length).toBe(1)
-    expect(udpHandles()).toBe(2)
+    await isAsked(silent)
+    await expect.poll(udpHandles).toBe(2)
     await net.close()
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' })
     // The system lets go of a closed handle a moment later.
@@ -294,10 +301,10 @@ describe('the network of a check that ends', () => {
 
   it('gives the reason of an abort', async () => {
     const silent = await scriptedDns(() => undefined)
-    const net = openTestNet()
+    const net = openTestNet({ deadline_ms: 600_000 })
     const asked = net.dns({ name: 'x.test', type: 'A', nameservers: [silent.address] })
     asked.catch(() => undefined)
-    await expect.poll(() => silent.questions.length).toBe(1)
+    await isAsked(silent)
     net.abort(new Error('enough'))
     await expect(asked).rejects.toThrow('enough')
     expect(net.trace.current).toBe('resolve')

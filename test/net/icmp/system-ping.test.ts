@@ -16,7 +16,7 @@ const order = (rest: Partial<PingOrder> = {}): PingOrder => ({
   count: 2,
   interval_ms: 200,
   reply_wait_ms: 1000,
-  budget_ms: 5000,
+  budget_ms: 600_000,
   signal: new AbortController().signal,
   ...rest,
 })
