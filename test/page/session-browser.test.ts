@@ -45,10 +45,11 @@ describeWithServer(chromiumBrowser, 'the cookie of a session, in a browser', () 
         '--host-resolver-rules=MAP *.example.test 127.0.0.1',
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       ],
-      timeout: 60_000,
+      timeout: 300_000,
     })
     try {
       const context = await browser.newContext({ ignoreHTTPSErrors: true })
+      context.setDefaultTimeout(300_000)
       const window = await context.newPage()
       await window.goto(`https://away.example.test:${away}/`)
       const own = `https://watch.example.test:${port}`
