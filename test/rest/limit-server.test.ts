@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { unwritten } from '../../src/rest/limits/connection.ts'
 import { limitServer } from '../../src/rest/node.ts'
 import { ASK, HELD, LARGE_BYTES, limited } from './limited.ts'
 import type { Client } from './limited.ts'
@@ -172,10 +173,10 @@ describe('deadlines', () => {
   })
 
   it('of a peer that does not read: 20 s without progress', async () => {
-    const { server, connect, clock, begun, events } = await limited()
+    const { server, connect, clock, events, sockets } = await limited()
     const client = await connect({ deaf: true })
     client.send(ASK.replace('now', 'large'))
-    await expect.poll(() => begun).toEqual(['/large'])
+    await untilFull(sockets[0])
     await clock.advance(19_000)
     expect(await count(server)).toBe(1)
     await clock.advance(3000)
@@ -184,9 +185,11 @@ describe('deadlines', () => {
   })
 
   it('do not hold for an answer that goes on, however slowly', async () => {
-    const { server, connect, clock } = await limited()
+    const { server, connect, clock, sockets } = await limited()
     const client = await connect({ deaf: true })
     client.send(ASK.replace('now', 'large'))
+    const left = () => unwritten(sockets[0] as Socket)
+    await untilFull(sockets[0])
     let read = 0
     let wanted = 0
     client.socket.on('data', (chunk: Buffer) => {
@@ -195,9 +198,12 @@ describe('deadlines', () => {
     })
     for (const part of [8, 4, 2]) {
       await clock.advance(19_000)
+      const before = left()
       wanted = LARGE_BYTES / part
       client.socket.resume()
       await expect.poll(() => read).toBeGreaterThanOrEqual(wanted)
+      // The server hears of it later than the client reads.
+      await expect.poll(left).toBeLessThan(before)
     }
     expect(await count(server)).toBe(1)
   })
@@ -352,6 +358,18 @@ describe('places for connections', () => {
     await expect.poll(() => first.statuses()).toEqual([200])
   })
 })
+
+/** Until the kernel takes no more of a response that nobody reads: what it takes later would count as read. */
+async function untilFull(socket: Socket | undefined): Promise<void> {
+  let before = 0
+  const rests = (): boolean => {
+    const left = socket === undefined ? 0 : unwritten(socket)
+    const same = left === before && left > 0
+    before = left
+    return same
+  }
+  await expect.poll(rests, { interval: 200 }).toBe(true)
+}
 
 function count(server: ReturnType<typeof createServer>): Promise<number> {
   return new Promise((resolve, reject) =>
