@@ -313,7 +313,9 @@ describe('what follows an answer', () => {
       client.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${chunks * chunk.length}\r\n\r\n`)
       await once(client, 'data')
       for (let n = 0; n < chunks && !client.destroyed; n++) {
-        if (!client.write(chunk)) await Promise.race([once(client, 'drain'), closed])
+        if (client.write(chunk)) continue
+        // `once` would reject at the reset, which comes meanwhile where the kernel does not take all at once.
+        await Promise.race([new Promise((resolve) => client.once('drain', resolve)), closed])
       }
       client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
       const next = new Promise((resolve) => client.once('data', () => resolve('next')))
