@@ -8,15 +8,27 @@ import { simulatedClock } from '../../src/testing/simulated-clock.ts'
 import { beginAttempt } from '../../src/webhook/attempt.ts'
 import type { AttemptResult } from '../../src/webhook/contact-kind.ts'
 import { webhookContact } from '../../src/webhook/webhook-kind.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { scriptedDns } from '../support/scripted-dns.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
 import type { Script } from '../support/scripted-server.ts'
 import { answering, rig, status } from './rig.ts'
 
-/** Far above the deadline of 300 ms and far below the 10 s it would be by default. */
-const SOON_MS = 4000
 const timeout = { class: 'temporary', http_status: null, error: 'timeout' }
-const short = { deadlineMs: 300 }
+
+/** What the attempt ends with, as expected and soon: far below the 10 s that its deadline would be by default. */
+async function ends(
+  shortest_ms: number,
+  attempt: (deadlineMs: number) => Promise<AttemptResult>,
+  expected: object = timeout,
+): Promise<AttemptResult> {
+  return withDeadline(shortest_ms, async (deadlineMs) => {
+    const end = await attempt(deadlineMs)
+    expect(end).toMatchObject(expected)
+    expect(end.duration_ms).toBeLessThan(deadlineMs + 3700)
+    return end
+  })
+}
 
 function every(ms: number, run: () => void): void {
   const timer = setInterval(run, ms)
@@ -42,10 +54,9 @@ describe('the deadline of an attempt', () => {
 
   it.each(Object.entries(scripts))('holds against a receiver that %s', async (_, script) => {
     const server = await scriptedServer(script)
-    const end = await rig(short).attempt({ url: `http://127.0.0.1:${server.port}/` })
-    expect(end).toMatchObject(timeout)
+    const url = `http://127.0.0.1:${server.port}/`
+    const end = await ends(300, (deadlineMs) => rig({ deadlineMs }).attempt({ url }))
     expect(end.duration_ms).toBeGreaterThanOrEqual(290)
-    expect(end.duration_ms).toBeLessThan(SOON_MS)
     await server.idle()
   })
 
@@ -53,9 +64,8 @@ describe('the deadline of an attempt', () => {
     const sockets: Socket[] = []
     const server = await scriptedServer((socket) => void sockets.push(socket.pause()))
     const body = Buffer.alloc(16 * 2 ** 20, 'x')
-    const end = await rig(short).attempt({ url: `http://127.0.0.1:${server.port}/` }, { body })
-    expect(end).toMatchObject(timeout)
-    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    const url = `http://127.0.0.1:${server.port}/`
+    await ends(300, (deadlineMs) => rig({ deadlineMs }).attempt({ url }, { body }))
     // Only a socket that is read notices its end.
     for (const socket of sockets) socket.resume()
     await server.idle()
@@ -63,28 +73,23 @@ describe('the deadline of an attempt', () => {
 
   it('holds in the TLS handshake', async () => {
     const server = await scriptedServer(() => undefined)
-    const end = await rig(short).attempt({ url: `https://127.0.0.1:${server.port}/` })
-    expect(end).toMatchObject(timeout)
-    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    const url = `https://127.0.0.1:${server.port}/`
+    await ends(300, (deadlineMs) => rig({ deadlineMs }).attempt({ url }))
     await server.idle()
   })
 
   it('holds while the name is resolved', async () => {
     const dns = await scriptedDns(() => undefined)
-    // Long enough that the part which is left for saying so is more than a busy machine's pause.
-    const end = await rig({ deadlineMs: 2000, nameservers: [dns.address] }).attempt({
-      url: 'http://hook.example/',
-    })
+    const nameservers = [dns.address]
+    const url = 'http://hook.example/'
     // Name servers that are silent are found out in time to say so.
-    expect(end).toMatchObject({ ...timeout, error: 'probe_resolver_broken' })
-    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    const expected = { ...timeout, error: 'probe_resolver_broken' }
+    await ends(800, (deadlineMs) => rig({ deadlineMs, nameservers }).attempt({ url }), expected)
   })
 
   it('holds while the connection is not accepted', async () => {
-    const port = await fullPort()
-    const end = await rig(short).attempt({ url: `http://127.0.0.1:${port}/` })
-    expect(end).toMatchObject(timeout)
-    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    const url = `http://127.0.0.1:${await fullPort()}/`
+    await ends(300, (deadlineMs) => rig({ deadlineMs }).attempt({ url }))
   })
 
   it('does not wait for the end of a dripping answer', async () => {
@@ -92,19 +97,19 @@ describe('the deadline of an attempt', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nstart ')
       every(20, () => void socket.write('.'))
     })
-    const end = await rig({ answerMs: 200 }).attempt({ url: `http://127.0.0.1:${server.port}/` })
-    expect(end).toMatchObject({ class: 'delivered', http_status: 200, error: null })
-    expect(end.answer).toMatch(/^start \.+$/)
-    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    const url = `http://127.0.0.1:${server.port}/`
+    const answer = expect.stringMatching(/^start \.+$/) as string
+    const expected = { class: 'delivered', http_status: 200, error: null, answer }
+    await ends(200, (answerMs) => rig({ answerMs }).attempt({ url }), expected)
     await server.idle()
   })
 
   it('leaves the answer no more than the rest of the time', async () => {
     const server = await scriptedServer((socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\nx'))
-    const options = { deadlineMs: 300, answerMs: 60_000 }
-    const end = await rig(options).attempt({ url: `http://127.0.0.1:${server.port}/` })
-    expect(end).toMatchObject({ class: 'delivered', answer: 'x' })
-    expect(end.duration_ms).toBeLessThan(SOON_MS)
+    const url = `http://127.0.0.1:${server.port}/`
+    const expected = { class: 'delivered', answer: 'x' }
+    const answerMs = 60_000
+    await ends(300, (deadlineMs) => rig({ deadlineMs, answerMs }).attempt({ url }), expected)
   })
 })
 
