@@ -328,7 +328,7 @@ describe('the answer in the log', () => {
         pump()
       })
     })
-    const end = await rig().attempt({ url: url(server.port) })
+    const end = await rig({ answerMs: 8000 }).attempt({ url: url(server.port) })
     expect(end).toMatchObject({ class: 'delivered', http_status: 200 })
     expect(end.answer).toBe('x'.repeat(16_384))
     await server.idle()
