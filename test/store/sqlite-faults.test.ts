@@ -341,7 +341,10 @@ describe.each(DRIVERS)('a full disk, %s driver', (driver) => {
       context.skip(`a disk of our own needs root: ${rehearsal.error?.message ?? rehearsal.stderr}`)
     }
     const run = `${mount} && exec '${process.execPath}' ${WASM_AS_IT_COMES} '${program('full-disk')}' '${disk}' ${driver}`
-    const ran = spawnSync('unshare', ['-m', 'sh', '-c', run], { encoding: 'utf8', timeout: 60_000 })
+    const ran = spawnSync('unshare', ['-m', 'sh', '-c', run], {
+      encoding: 'utf8',
+      timeout: 500_000,
+    })
     expect(ran.stderr).toBe('')
     const report = JSON.parse(ran.stdout) as Record<string, number> & { message: string }
     expect(report).toMatchObject({ codes: Array.from({ length: 5 }, () => 'storage'), after: 20 })
