@@ -63,7 +63,7 @@ function measuring(): string[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
     .map((file) => `test/${file.replaceAll(sep, '/')}`)
     .filter((file) => file.endsWith('.test.ts'))
-    .filter((file) => /\bmeasure(?:Turns|Cpu)\(/.test(readFileSync(file, 'utf8')))
+    .filter((file) => /\b(?:measure(?:Turns|Cpu)|leastTurns)\(/.test(readFileSync(file, 'utf8')))
 }
 
 function words(text: string): string[] {
