@@ -112,7 +112,7 @@ function write(namespace: string, path: string, value: string): void {
 }
 
 function run(...args: string[]): void {
-  execFileSync(ip ?? 'ip', args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 10_000 })
+  execFileSync(ip ?? 'ip', args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 60_000 })
 }
 
 function quietly(...args: string[]): void {
