@@ -15,14 +15,14 @@ const ATTEMPTS = 3
 const SHARE = 0.1
 
 /**
- * Tries with `shortest_ms`, and where the test fails and a thread of this process was kept from running meanwhile,
- * with four and with sixteen times as much. A failure on a machine with time to spare is one at once. Where another
- * process makes the check, `waitedSoFar_ms` is `waitedOnMachine_ms`.
+ * Tries with `shortest_ms`, and where the test fails and a process was kept from running meanwhile, this one or another,
+ * such as a server that is asked, with four and with sixteen times as much. A failure on a machine with time to spare is
+ * one at once.
  */
 export async function withDeadline<T>(
   shortest_ms: number,
   attempt: (timeout_ms: number) => Promise<T>,
-  waitedSoFar_ms = waitedForCpu_ms,
+  waitedSoFar_ms = waitedOnMachine_ms,
 ): Promise<T> {
   for (let tries = 1, timeout_ms = shortest_ms; ; tries++, timeout_ms *= FACTOR) {
     const delay = monitorEventLoopDelay({ resolution: 5 })

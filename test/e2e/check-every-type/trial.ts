@@ -12,7 +12,7 @@ import type { AnyChecker, CauseTable } from '../../../src/checkers/checker.ts'
 import type { JsonObject, Outcome, Phase } from '../../../src/model.ts'
 import { certificates } from '../../support/certificates.ts'
 import type { CommandLine } from '../../support/command-line.ts'
-import { waitedOnMachine_ms, withDeadline } from '../../support/deadlines.ts'
+import { withDeadline } from '../../support/deadlines.ts'
 
 /** The password of every account of the private servers, and one that is wrong everywhere. */
 export const RIGHT = 'secret'
@@ -69,7 +69,7 @@ export async function checkWithin(
     const flags = [...(call.flags ?? []), `--timeout-ms=${ms}`]
     judge(await checkOnce(watchpost, { ...call, flags }))
   }
-  await withDeadline(timeout_ms, attempt, waitedOnMachine_ms)
+  await withDeadline(timeout_ms, attempt)
 }
 
 /** Whatever was found, it is said in the words that the type has declared, and without a password. */
