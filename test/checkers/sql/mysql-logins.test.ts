@@ -9,6 +9,7 @@ import { mysql } from '../../../src/checkers/mysql/index.ts'
 import { runCheck } from '../../../src/engine/checks/run-check.ts'
 import { silentLogger } from '../../../src/logger.ts'
 import { check } from '../../support/check.ts'
+import { patientClock } from '../../support/patient-clock.ts'
 import { packet } from '../../support/hostile/mysql.ts'
 import type { Peer } from '../../support/hostile/peer.ts'
 import { listen } from '../../support/hostile/rig.ts'
@@ -263,7 +264,7 @@ describe('a session', () => {
   ])('of %s is limited in rows and time and may not write', async (sent, shown, variable) => {
     const said: string[] = []
     const { port } = await session(said, sent)
-    const outcome = await check(mysql(), { ...login, ...query, port })
+    const outcome = await check(mysql(), { ...login, ...query, port }, { clock: patientClock })
     expect(outcome).toMatchObject({ verdict: 'ok', details: { rows: 1, server_version: shown } })
     expect(outcome.details).not.toHaveProperty('read_only')
     await expect.poll(() => said).toHaveLength(7)
@@ -375,7 +376,7 @@ describe('a length that is none', () => {
     }
     try {
       const settings = { ...login, port, tls: 'off', query: 'SELECT 1' } as const
-      const outcome = await runCheck(mysql(), settings, { logger, timeout_ms: 4000 })
+      const outcome = await runCheck(mysql(), settings, { logger, timeout_ms: 30_000 })
       expect(outcome).toMatchObject({ verdict: 'fail', cause_code: 'protocol_error' })
       for (const spy of [...printed, ...written]) expect(spy).not.toHaveBeenCalled()
       expect(said).toEqual(['a MySQL server sent a length that is none'])

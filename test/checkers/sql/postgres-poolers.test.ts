@@ -6,6 +6,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { postgres } from '../../../src/checkers/postgres/index.ts'
 import { check } from '../../support/check.ts'
+import { patientClock } from '../../support/patient-clock.ts'
 import type { Peer } from '../../support/hostile/peer.ts'
 import { message } from '../../support/hostile/postgres.ts'
 import { listen } from '../../support/hostile/rig.ts'
@@ -96,7 +97,7 @@ describe('a pooler', () => {
       await peer.say(LOGGED_IN)
       await obey(peer, said)
     })
-    const outcome = await check(postgres(), { ...login, ...query, port })
+    const outcome = await check(postgres(), { ...login, ...query, port }, { clock: patientClock })
     expect(outcome).toMatchObject({ verdict: 'ok', details: { rows: 1 } })
     expect(outcome.details).not.toHaveProperty('read_only')
     await expect.poll(() => said.at(-1)).toBe('X')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { postgres } from '../../../src/checkers/postgres/index.ts'
 import { check } from '../../support/check.ts'
 import { withDeadline } from '../../support/deadlines.ts'
+import { patientClock } from '../../support/patient-clock.ts'
 import { closedPort } from '../../support/scripted-server.ts'
 import { describeWithServer, forThisTest } from '../../support/servers/need.ts'
 import type { PostgresOptions, PostgresServer } from '../../support/servers/postgres.ts'
@@ -161,9 +162,11 @@ describeWithServer(postgresServer, 'a PostgreSQL that is well', () => {
   it('is left in order: the transaction is rolled back, and the goodbye is said', async () => {
     const before = server.log().length
     const log = (): string => server.log().slice(before)
+    // A server that does not answer a goodbye soon is left without one.
+    const clock = patientClock
     for (const tls of ['off', 'verify'] as const) {
-      await check(checker, { ...on(server), tls })
-      await check(checker, { ...on(server), tls, query: 'SELECT 42 AS left_in_order' })
+      await check(checker, { ...on(server), tls }, { clock })
+      await check(checker, { ...on(server), tls, query: 'SELECT 42 AS left_in_order' }, { clock })
     }
     const lines = (pattern: RegExp) =>
       log()
