@@ -28,7 +28,7 @@ const frozen = () => ({ clock: simulatedClock({ now: NOW }) })
 async function ask(reply: RdapReply | RdapScript, options: DomainOptions = {}) {
   const server = await rdapServer(typeof reply === 'function' ? reply : () => reply)
   const checker = domain(only({ rdapServers: { com: server.base }, ...options }))
-  return check(checker, { domain: 'example.com' }, { timeout_ms: 3000 })
+  return check(checker, { domain: 'example.com' })
 }
 
 const withEvents = (...events: readonly unknown[]) => ({ ...domainObject(), events })
@@ -247,19 +247,17 @@ describe('where RDAP does not answer', () => {
   ])('WHOIS is, where it %s', async (_, script) => {
     const server = await rdapServer(script)
     const whois = await whoisServer(COM.taken)
-    const checker = domain(
-      only({ rdapServers: { com: server.base }, whoisServers: { com: whois.server } }),
-    )
-    const { verdict, details } = await check(
-      checker,
-      { domain: 'example.com' },
-      { timeout_ms: 3000 },
-    )
-    expect(verdict).toBe('ok')
-    expect(details).toMatchObject({
-      source: 'whois',
-      server: whois.server,
-      expires_at: '2027-03-01T10:00:00.000Z',
+    await withDeadline(3000, async (timeout_ms) => {
+      const checker = domain(
+        only({ rdapServers: { com: server.base }, whoisServers: { com: whois.server } }),
+      )
+      const { verdict, details } = await check(checker, { domain: 'example.com' }, { timeout_ms })
+      expect(verdict).toBe('ok')
+      expect(details).toMatchObject({
+        source: 'whois',
+        server: whois.server,
+        expires_at: '2027-03-01T10:00:00.000Z',
+      })
     })
   })
 
@@ -389,7 +387,7 @@ describe('the list of IANA', () => {
   ])('that %s is none', async (_, reply) => {
     const whois = await whoisServer('No registry here.\r\n')
     const { checker } = await withList(() => reply, { whoisServers: { test: whois.server } })
-    const { details } = await check(checker, { domain: 'example.test' }, { timeout_ms: 3000 })
+    const { details } = await check(checker, { domain: 'example.test' })
     expect(details.attempts).toMatchObject([{ source: 'whois' }])
   })
 })

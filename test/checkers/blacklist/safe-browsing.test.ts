@@ -7,6 +7,7 @@ import { certificates } from '../../support/certificates.ts'
 import { check } from '../../support/check.ts'
 import { serve } from '../../support/http-exchange.ts'
 import { withDeadline } from '../../support/deadlines.ts'
+import { closedPort } from '../../support/scripted-server.ts'
 
 const KEY = 'key-that-nobody-may-see'
 
@@ -37,7 +38,7 @@ async function standIn(answer: (asked: Asked) => Answer) {
   return { endpoint: server.origin, asked }
 }
 
-const ask = (target: string, options: Omit<SafeBrowsingOptions, 'key'>, timeout_ms = 5000) =>
+const ask = (target: string, options: Omit<SafeBrowsingOptions, 'key'>, timeout_ms = 30_000) =>
   check(
     blacklist({ lists: [], providers: { gsb: safeBrowsing({ key: KEY, ...options }) } }),
     { target, gsb: true },
@@ -119,9 +120,8 @@ describe('Safe Browsing', () => {
       expect(late.duration_ms).toBeLessThan(timeout_ms)
     })
 
-    const gone = await serve(() => undefined)
-    await gone[Symbol.asyncDispose]()
-    expect(await ask('192.0.2.7', { endpoint: gone.origin })).toMatchObject({
+    const gone = `http://127.0.0.1:${await closedPort()}`
+    expect(await ask('192.0.2.7', { endpoint: gone })).toMatchObject({
       verdict: 'unknown',
       cause_code: 'probe_provider_failed',
       cause_text: expect.stringContaining('refused the connection') as unknown,

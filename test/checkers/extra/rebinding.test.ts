@@ -43,7 +43,7 @@ describe.each(Object.entries(settings))('%s', (_, inputFor) => {
       return { answers: answers(asked).map((data) => ({ type: 'A', name, ttl: 0, data })) }
     })
     const [type, input] = inputFor(port)
-    const options = { policy, strangers: true, nameservers: [address], timeout_ms: 3000 }
+    const options = { policy, strangers: true, nameservers: [address] }
     const outcome = await check(checkers.get(type)!, input as never, options)
     expect(visits).toEqual({ outer: reaches ? 1 : 0, inner: 0 })
     if (!reaches) expect(outcome.cause_code).toMatch(/connect_blocked|oauth/)

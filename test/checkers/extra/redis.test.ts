@@ -77,7 +77,10 @@ describeWithServer(redisServer, 'a real server', () => {
       await hello(replica.ports.redis, { send })
       const there = { host, port: replica.ports.redis, expected_role: 'replica' } as const
       await expect
-        .poll(async () => (await check(checker, there)).verdict, { timeout: 30_000, interval: 200 })
+        .poll(async () => (await check(checker, there)).verdict, {
+          timeout: 300_000,
+          interval: 200,
+        })
         .toBe('ok')
       const here = { host, port: open.ports.redis, replicas_min: 1 }
       expect(await check(checker, here)).toMatchObject({ verdict: 'ok', details: { replicas: 1 } })
