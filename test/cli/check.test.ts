@@ -12,6 +12,7 @@ import { readWords } from '../../src/cli/check/words.ts'
 import type { AnyField, FieldTable } from '../../src/fields/field.ts'
 import type { Outcome } from '../../src/model.ts'
 import { commandLine, folder } from '../support/command-line.ts'
+import { withDeadline } from '../support/deadlines.ts'
 import { freePorts } from '../support/servers/ports.ts'
 
 const watchpost = commandLine()
@@ -246,15 +247,12 @@ describe('watchpost check', () => {
 
   it('ends at its deadline', async () => {
     const { port } = await listening(createTcpServer())
-    const ended = await watchpost.run([
-      'check',
-      'http',
-      `url=http://127.0.0.1:${port}`,
-      '--timeout-ms=300',
-      '--json',
-    ])
-    expect(ended.code).toBe(2)
-    expect(JSON.parse(ended.stdout)).toMatchObject({ cause_code: 'http_response_timeout' })
+    const words = ['check', 'http', `url=http://127.0.0.1:${port}`, '--json']
+    await withDeadline(300, async (timeout_ms) => {
+      const ended = await watchpost.run([...words, `--timeout-ms=${timeout_ms}`])
+      expect(ended.code).toBe(2)
+      expect(JSON.parse(ended.stdout)).toMatchObject({ cause_code: 'http_response_timeout' })
+    })
   })
 
   it('lets no server write control characters to the terminal', async () => {

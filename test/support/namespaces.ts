@@ -6,7 +6,7 @@
  * | --------- | -------------------------------------------------- |
  * | 10.9.0.2  | the router: answers                                |
  * | 10.10.0.2 | `far`, behind it: answers                          |
- * | 10.10.0.9 | nobody, behind it                                  |
+ * | 10.10.0.9 | nobody, behind it, and nobody ever says so         |
  * | 10.8.0.1  | the router says that it is unreachable             |
  * | 10.50.0.1 | goes round between `router` and `far`: TTL exceeded |
  * | 10.7.0.1  | `here` has no way there                            |
@@ -64,6 +64,8 @@ export function createTestNetwork(): TestNetwork {
       run('-n', here!, 'route', 'add', net, 'via', via)
     }
     run('-n', router!, 'route', 'add', 'unreachable', '10.8.0.0/16')
+    // It would be told as unreachable once the router has asked for it for three seconds.
+    run('-n', router!, 'route', 'add', 'blackhole', '10.10.0.9/32')
     run('-n', router!, 'route', 'add', '10.50.0.0/16', 'via', '10.10.0.2')
     run('-n', far!, 'route', 'add', 'default', 'via', '10.10.0.1')
   } catch (error) {
