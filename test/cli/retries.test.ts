@@ -30,7 +30,10 @@ async function afterOneAttempt(env: Readonly<Record<string, string>>) {
     return (notification?.attempts.length ?? 0) > 0 ? notification : undefined
   }
   await expect.poll(attempted, { interval: 1000 }).toBeDefined()
-  return attempted()
+  const notification = await attempted()
+  // It would be tried again half a minute later.
+  await server.stop()
+  return notification
 }
 
 it('a failed connection is tried again', async () => {

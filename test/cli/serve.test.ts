@@ -180,7 +180,8 @@ describe('the end of serve', () => {
   })
 
   it('comes at once with a later signal', async () => {
-    const { server } = await withSlowCheck()
+    // It has to be under way when the second signal comes, and is not waited for.
+    const { server } = await withSlowCheck(30_000)
     server.child.kill('SIGTERM')
     await server.says(/stopping/)
     // What is tested is that time has passed.
@@ -365,7 +366,7 @@ describe('a setting of serve', () => {
       (await server.call(`/api/v1/monitors/${id}`)).body.monitor.last_check_at !== null
     // One that is asked for joins the check of its creation if that runs, and the other two are left alone.
     if (verdict === 'ok')
-      for (const each of monitors) await expect.poll(() => isChecked(each)).toBe(true)
+      for (const each of monitors) await expect.poll(() => isChecked(each), POLITELY).toBe(true)
     const [first] = await Promise.all(
       monitors.map(({ id }) =>
         server.call(`/api/v1/monitors/${id}/check?wait=1`, { method: 'POST' }),
@@ -417,6 +418,9 @@ describe('a setting of serve', () => {
 
 const QUIET = { LOG_LEVEL: 'error' }
 
+/** A key has sixty requests a minute. */
+const POLITELY = { interval: 1000 }
+
 async function listening(): Promise<AddressInfo> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
@@ -445,8 +449,8 @@ async function created(server: Server, input: object): Promise<{ readonly id: nu
   return body.monitor as { id: number }
 }
 
-/** A server with a check under way that takes three seconds to fail. */
-async function withSlowCheck(): Promise<{ readonly server: Server }> {
+/** A server with a check under way that takes so long to fail. */
+async function withSlowCheck(timeout_ms = 4000): Promise<{ readonly server: Server }> {
   const silent = createServer()
   const asked = once(silent, 'connection')
   silent.listen(0, '127.0.0.1')
@@ -455,7 +459,7 @@ async function withSlowCheck(): Promise<{ readonly server: Server }> {
   const { port } = silent.address() as AddressInfo
   const server = await watchpost.serve()
   const url = `http://127.0.0.1:${port}/`
-  await created(server, { type: 'http', name: 'slow', url, timeout_ms: 4000 })
+  await created(server, { type: 'http', name: 'slow', url, timeout_ms })
   await asked
   return { server }
 }
