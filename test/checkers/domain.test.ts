@@ -12,6 +12,7 @@ import type { CheckOptions } from '../support/check.ts'
 import { domainObject, rdapServer } from '../support/registries/rdap-server.ts'
 import type { RdapServer } from '../support/registries/rdap-server.ts'
 import { scriptedServer } from '../support/scripted-server.ts'
+import { trySuite } from '../support/try-suite.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const END = Date.UTC(2027, 2, 1, 10)
@@ -326,7 +327,7 @@ describe('what every checker holds to', () => {
     const { port } = await scriptedServer(() => undefined)
     const silent = `127.0.0.1:${port}`
     const checker = asking({ base: `http://${silent}/` }, { whoisServers: { com: silent } })
-    const cases = checkerSuite(checker, {
+    const cases = trySuite(checker, {
       settings: { domain: 'example.com' },
       silent: { domain: 'example.com' },
     })

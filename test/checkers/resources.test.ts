@@ -5,7 +5,6 @@ import { SHARED_CAUSES } from '../../src/checkers/causes.ts'
 import { resources } from '../../src/checkers/resources/index.ts'
 import { ValidationError } from '../../src/errors.ts'
 import { resourcesAgent } from '../../src/resources-agent/index.ts'
-import { checkerSuite } from '../../src/testing/checker-suite.ts'
 import { certificates } from '../support/certificates.ts'
 import { check } from '../support/check.ts'
 import type { CheckOptions } from '../support/check.ts'
@@ -13,6 +12,7 @@ import { withDeadline } from '../support/deadlines.ts'
 import { hostileTo } from '../support/hostile/farm.ts'
 import type { HostileServer } from '../support/hostile/farm.ts'
 import { serve } from '../support/http-exchange.ts'
+import { trySuite } from '../support/try-suite.ts'
 
 type ResourcesInput = Omit<CheckerInput<ReturnType<typeof resources>>, 'type'>
 
@@ -198,7 +198,7 @@ describe('the resources checker', () => {
   it('holds to the suite of all checkers', async () => {
     await using silent = await serve(() => undefined)
     const settings = { url: `${silent.origin}/?token=${SECRET}`, secret: SECRET }
-    for (const { name, run } of checkerSuite(resources(), { settings, silent: settings })) {
+    for (const { name, run } of trySuite(resources(), { settings, silent: settings })) {
       await expect(run(), name).resolves.toBeUndefined()
     }
   })

@@ -6,8 +6,8 @@ import { pop3 } from '../../../src/checkers/pop3.ts'
 import { smtp } from '../../../src/checkers/smtp.ts'
 import { parseSettings } from '../../../src/engine/checks/run-check.ts'
 import { ValidationError } from '../../../src/errors.ts'
-import { checkerSuite } from '../../../src/testing/checker-suite.ts'
 import { scriptedServer } from '../../support/scripted-server.ts'
+import { trySuite } from '../../support/try-suite.ts'
 
 const ALL = [smtp(), pop3(), imap(), ftp()] as const
 const host = 'mail.test'
@@ -42,7 +42,7 @@ describe.each(ALL)('settings of $type', (checker) => {
   it('hold to the contract of checkers', async () => {
     const { port } = await scriptedServer(() => undefined)
     const settings = { host, user: 'u', pass: 'a secret' }
-    for (const each of checkerSuite(checker, { settings, silent: { host: '127.0.0.1', port } })) {
+    for (const each of trySuite(checker, { settings, silent: { host: '127.0.0.1', port } })) {
       await each.run()
     }
   })
