@@ -12,6 +12,7 @@ import { check } from '../support/check.ts'
 import { withDeadline } from '../support/deadlines.ts'
 import { bindServer, EXAMPLE_ZONE, startBind } from '../support/servers/bind.ts'
 import type { BindServer } from '../support/servers/bind.ts'
+import { dnsHeader, dnsQuery } from '../support/servers/dns-bytes.ts'
 import { helloUdp } from '../support/servers/hello.ts'
 import { describeWithServer } from '../support/servers/need.ts'
 
@@ -212,8 +213,11 @@ function anotherKey(): string {
   return `257 3 13 ${bytes.toString('base64')}`
 }
 
-/** The key of the zone, once it is signed: `257 3 13 …`. */
+/** The key of the zone, once it is signed: `257 3 13 …`. The key is there before the other records are signed. */
 async function signingKey(server: BindServer): Promise<string> {
+  const signature = dnsQuery('www.signed.test', 'RRSIG')
+  while (dnsHeader(await helloUdp(server.ports.dns, signature)).answers === 0)
+    await systemClock.sleep(50)
   const settings = { dns_name: 'signed.test', rrtype: 'DNSKEY', nameserver: at(server) } as const
   for (;;) {
     const { details } = await runCheck(checker, settings)

@@ -39,6 +39,7 @@ describe('smtp', () => {
     ])
     const outcome = await check(smtp(), { host, port: server.port })
     expect(outcome).toMatchObject({ verdict: 'ok', details: { capabilities: [], starttls: false } })
+    await server.idle()
     expect(server.received).toBe('EHLO [127.0.0.1]\r\nHELO [127.0.0.1]\r\nQUIT\r\n')
   })
 

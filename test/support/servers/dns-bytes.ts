@@ -14,6 +14,7 @@ export const DNS_TYPES = {
   TXT: 16,
   AAAA: 28,
   SRV: 33,
+  RRSIG: 46,
   CAA: 257,
 } as const
 
