@@ -23,7 +23,7 @@ import {
   result,
 } from '../../src/testing/store-suite/case.ts'
 import { commitCutter } from '../support/commit-cutter.ts'
-import { withDeadline } from '../support/deadlines.ts'
+import { waitedOnMachine_ms, withDeadline } from '../support/deadlines.ts'
 import { tcpProxy } from '../support/proxy.ts'
 import { describeWithServer } from '../support/servers/need.ts'
 import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
@@ -152,7 +152,7 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
 
   test('a connection that leads nowhere is given up in time, and the next call works', async () => {
     // Each statement has that long, also those that make the tables.
-    await withDeadline(1500, async (limit_ms) => {
+    const attempt = async (limit_ms: number): Promise<void> => {
       const proxy = await tcpProxy(server.ports.postgres)
       const store = await opened({
         url: urlOf(proxy.port),
@@ -178,7 +178,8 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
       expect(await store.monitors.get(made.id)).toEqual(made)
       expect(await store.results.list({ monitor_id: made.id, limit: 9 })).toEqual([])
       await store.close()
-    })
+    }
+    await withDeadline(1500, attempt, waitedOnMachine_ms)
   })
 
   test('closing does not wait for a server that is gone', async () => {
@@ -196,7 +197,7 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
     const made = await patient.monitors.create(monitor())
     const other = await admin()
     // A statement that waits for nobody has to be quicker than that.
-    await withDeadline(200, async (statementTimeoutMs) => {
+    const attempt = async (statementTimeoutMs: number): Promise<void> => {
       const store = await opened({ schema, statementTimeoutMs })
       await other.query(`BEGIN; SELECT * FROM ${schema}.monitors FOR UPDATE`)
       try {
@@ -210,7 +211,8 @@ describeWithServer(postgresServer, 'the store in PostgreSQL, when things break',
         await other.query('ROLLBACK')
       }
       expect(await store.commit([on(made, { results: [result()] })])).toMatchObject([{ ok: true }])
-    })
+    }
+    await withDeadline(200, attempt, waitedOnMachine_ms)
   })
 
   test('an engine that is stopped while it claims holds its contact only so long, and no other', async () => {
