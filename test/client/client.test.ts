@@ -23,7 +23,8 @@ afterEach(async () => {
 type Handler = (req: IncomingMessage, res: ServerResponse) => void
 
 async function serve(handler: Handler): Promise<string> {
-  const server = createServer(handler)
+  // It ends no connection by itself: one that the client keeps could end just when it is used again.
+  const server = createServer({ keepAliveTimeout: 0 }, handler)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => {
     server.closeAllConnections()
