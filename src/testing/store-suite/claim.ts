@@ -314,7 +314,8 @@ export const claimCases: Readonly<Record<string, Case>> = {
   'two claims at once share no row': async (store) => {
     for (let index = 0; index < 20; index++) await queue(store, { contact_id: index % 4 })
     const claims = await Promise.all([claim(store, { limit: 10 }), claim(store, { limit: 10 })])
-    const claimed = claims.flatMap(ids)
+    // One may pass over contacts that the other serves at that moment.
+    const claimed = [...claims, await claim(store, { limit: 20 })].flatMap(ids)
     assert.equal(claimed.length, 20)
     assert.equal(new Set(claimed).size, 20)
   },
