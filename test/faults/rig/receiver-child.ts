@@ -1,16 +1,15 @@
 /**
  * A receiver of webhooks in a process of its own. It writes down each request, bytes and time, and has
  * it on the disk before it answers; answers are scripted per path over IPC.
- * Usage: node receiver.mjs <log file> <port, 0 for any>
+ * Usage: node receiver.mjs <log file> <port>
  */
 
 import { fsyncSync, openSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Answer, Entry, ReceiverOrder } from './receiver.ts'
 
-const [, , file = '', port = '0'] = process.argv
+const [, , file = '', port] = process.argv
 const log = openSync(file, 'a')
 const scripts = new Map<string, { next: Answer[]; fallback: Answer }>()
 
@@ -62,6 +61,4 @@ process.on('message', (order: ReceiverOrder) => {
 // Whoever started it is gone.
 process.on('disconnect', () => process.exit(0))
 
-server.listen(Number(port), '127.0.0.1', () => {
-  process.send?.({ port: (server.address() as AddressInfo).port })
-})
+server.listen(Number(port), '127.0.0.1', () => process.send?.('listening'))

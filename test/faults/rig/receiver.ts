@@ -8,6 +8,7 @@ import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { freePort } from '../../support/servers/ports.ts'
 
 export interface Answer {
   readonly status?: number
@@ -55,13 +56,13 @@ export async function startReceiver(program: string, log: string): Promise<Recei
   writeFileSync(log, '')
   const fallbacks = new Map<string, Answer>()
   let child: ChildProcess
-  let port = 0
+  // It is given up by each kill, and has to be there for the next start.
+  const port = await freePort()
   let orders = 0
 
   async function start(): Promise<void> {
     child = fork(program, [log, String(port)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-    const [hello] = (await once(child, 'message')) as [{ readonly port: number }]
-    port = hello.port
+    await once(child, 'message')
     for (const [path, fallback] of fallbacks) await tell(path, [], fallback)
   }
 
@@ -81,9 +82,7 @@ export async function startReceiver(program: string, log: string): Promise<Recei
 
   await start()
   return {
-    get port() {
-      return port
-    },
+    port,
     url: (path) => `http://127.0.0.1:${port}${path}`,
     script: (path, next, fallback = { status: 200 }) => tell(path, next, fallback),
     entries: () =>
