@@ -285,6 +285,8 @@ describe('the end of the check', () => {
 
   it('lets nothing be opened any more', async () => {
     const { net, server } = await meet(() => undefined)
+    // The client may know of the connection before the server does.
+    await expect.poll(() => server.connections).toBe(1)
     net.abort(stop)
     await expect(net.connect({ host: 'localhost', port: server.port })).rejects.toBe(stop)
     expect(server.connections).toBe(1)

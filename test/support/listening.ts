@@ -15,10 +15,11 @@ export interface Listening extends AsyncDisposable {
   readonly open: number
 }
 
-/** `event` brings the sockets: `secureConnection` has those of TLS after the handshake. */
+/** `event` brings the sockets: `secureConnection` has those of TLS after the handshake. `port`: one of `freePort()`. */
 export async function listening(
   server: Server,
   event: 'connection' | 'secureConnection' = 'connection',
+  port = 0,
 ): Promise<Listening> {
   const sockets = new Set<Socket>()
   let accepted = 0
@@ -28,7 +29,7 @@ export async function listening(
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,

@@ -1,16 +1,17 @@
 /** Which name servers are asked, how often, how long, and what is told of it: real sockets, simulated time. */
 import { once } from 'node:events'
+import type { EventEmitter } from 'node:events'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Server, Socket } from 'node:net'
-import { createSocket } from 'node:dgram'
+import { createSocket, Socket as DatagramSocket } from 'node:dgram'
 import { createServer as createHttpsServer } from 'node:https'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 import { decode } from 'dns-packet'
 import type { DecodedPacket } from 'dns-packet'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { targetPolicy } from '../../../src/net/guard/guard.ts'
 import type { DnsQuery } from '../../../src/net/net.ts'
 import { simulatedClock } from '../../../src/testing/simulated-clock.ts'
@@ -20,6 +21,7 @@ import { listening } from '../../support/listening.ts'
 import { openTestNet } from '../../support/open-net.ts'
 import type { TestNetOptions } from '../../support/open-net.ts'
 import { closedPort } from '../../support/scripted-server.ts'
+import { freePort } from '../../support/servers/ports.ts'
 
 const NXDOMAIN = 0x8003
 const REFUSED = 0x8005
@@ -45,6 +47,15 @@ const heard = (queries: Buffer[]): Heard => ({
   queries,
   packets: () => queries.map((query) => decode(query)),
 })
+
+/** Counts what sockets of this process receive from now on, at both ends. */
+function countDatagrams(): () => number {
+  const emit = vi.spyOn(DatagramSocket.prototype as EventEmitter, 'emit')
+  onTestFinished(() => {
+    emit.mockRestore()
+  })
+  return () => emit.mock.calls.filter(([event]) => event === 'message').length
+}
 
 /** A name server over UDP; closed when the test ends. */
 async function overUdp(reply: Reply, host = '127.0.0.1') {
@@ -84,16 +95,9 @@ async function overStream(
       say(seen.subarray(2), socket)
     })
   })
-  const running = port === 0 ? await listening(server) : await at(server, port)
+  const running = await listening(server, 'connection', port)
   onTestFinished(() => running[Symbol.asyncDispose]())
   return { ...heard(queries), sockets, running, port: running.port }
-}
-
-async function at(server: Server, port: number) {
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  const end = () => new Promise<void>((resolve) => void server.close(() => resolve()))
-  return { port, open: 0, [Symbol.asyncDispose]: end }
 }
 
 const tls = (kind: 'good' | 'wrongHost' = 'good') => {
@@ -434,8 +438,9 @@ describe('a query', () => {
 
 describe('an answer', () => {
   it('that is cut off is asked for again over TCP', async () => {
-    const stream = await overStream((query, socket) =>
-      socket.write(framed(dnsAnswer(query, { flags: NXDOMAIN }))),
+    const stream = await overStream(
+      (query, socket) => socket.write(framed(dnsAnswer(query, { flags: NXDOMAIN }))),
+      { port: await freePort() },
     )
     const socket = createSocket('udp4')
     socket.on('message', (query, from) =>
@@ -458,10 +463,13 @@ describe('an answer', () => {
   it('to another query is not one, and those are counted', async () => {
     const server = await overUdp((query) => dnsAnswer(query, { idOff: 1 }))
     const { clock, net } = asking()
+    const arrived = countDatagrams()
     const asked = failure(net.dns({ ...X, nameservers: [server.address], timeout_ms: 2000 }))
-    await steps(clock, [server], [0, 1], [1000, 2])
-    // Time for the second answer to arrive.
-    for (let n = 0; n < 20; n++) await clock.settle()
+    // Each query, and what the server sends back.
+    await steps(clock, [server], [0, 1])
+    await expect.poll(arrived).toBe(2)
+    await steps(clock, [server], [1000, 2])
+    await expect.poll(arrived).toBe(4)
     await clock.advance(1000)
     expect(await asked).toMatchObject({
       message: `${server.address} sent no answer in time (1 that belong to no query of ours were ignored)`,
@@ -658,6 +666,8 @@ describe('the name servers of the location', () => {
     const asked = failure(net.dns({ ...X, timeout_ms: 8000 }))
     await steps(clock, [dead, alive], [0, 1, 0], [2000, 2, 0], [2000, 2, 1], [2000, 2, 2])
     await steps(clock, [dead, alive], [2000, 3, 3])
+    // The answer has arrived once only the dead one is waited for.
+    await expect.poll(() => clock.pending).toBe(1)
     await clock.advance(1000)
     expect(await asked).toMatchObject({ code: 'dns_timeout' })
   })
@@ -686,7 +696,7 @@ describe('the name servers of the location', () => {
   })
 
   it('are to blame where one cuts its answer off, and says nothing over TCP either', async () => {
-    const stream = await overStream((_query, socket) => socket.end())
+    const stream = await overStream((_query, socket) => socket.end(), { port: await freePort() })
     const queries: Buffer[] = []
     const socket = createSocket('udp4')
     socket.on('message', (query, from) => {
