@@ -52,21 +52,36 @@ export function waitedOnMachine_ms(): number {
   }
 }
 
-/** How long threads of this process were ready to run and had no CPU, in all; 0 where the system does not tell. */
-function waitedForCpu_ms(): number {
+/**
+ * How long `work` takes, in ms, without the time in which threads of this process, or of the others that it waits for,
+ * were ready to run and had no CPU.
+ */
+export async function unhindered_ms(
+  work: () => Promise<unknown>,
+  ...others: readonly number[]
+): Promise<number> {
+  const waited = (): number =>
+    others.reduce((sum, pid) => sum + waitedForCpu_ms(pid), waitedForCpu_ms())
+  const [from, before_ms] = [performance.now(), waited()]
+  await work()
+  return performance.now() - from - (waited() - before_ms)
+}
+
+/** How long threads of a process were ready to run and had no CPU, in all; 0 where the system does not tell. */
+function waitedForCpu_ms(pid: number | 'self' = 'self'): number {
   let waited_ns = 0
   try {
     // Also those that hash passwords and read files, which a check waits for while the first one is idle.
-    for (const thread of readdirSync('/proc/self/task')) waited_ns += waitedOf(thread)
+    for (const thread of readdirSync(`/proc/${pid}/task`)) waited_ns += waitedOf(pid, thread)
   } catch {
     return 0
   }
   return waited_ns / 1e6
 }
 
-function waitedOf(thread: string): number {
+function waitedOf(pid: number | 'self', thread: string): number {
   try {
-    return Number(readFileSync(`/proc/self/task/${thread}/schedstat`, 'utf8').split(' ')[1])
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[1])
   } catch {
     // It has ended.
     return 0

@@ -38,7 +38,7 @@ export type Order =
   | { readonly do: 'shell'; readonly line: string }
   /** Takes every port that one can connect from, by connections to this one. */
   | { readonly do: 'connect'; readonly port: number }
-  /** `hold`: opens every file that it may. `release`: gives back files and ports. `stat`: how long the file system takes for an answer, ms. */
+  /** `hold`: opens every file that it may. `release`: gives back files and ports. `stat`: how long the file system takes for an answer, ms, without the waits for a CPU. */
   | { readonly do: 'hold' | 'release' | 'stat' | 'health' | 'stop' }
 
 export type Command = Order & { readonly id: number }

@@ -24,6 +24,7 @@ import { sqliteStore } from '../../../../src/store/sqlite/index.ts'
 import type { SqliteDriverName } from '../../../../src/store/sqlite/index.ts'
 import type { AnyContactKind } from '../../../../src/webhook/contact-kind.ts'
 import { webhookContact } from '../../../../src/webhook/webhook-kind.ts'
+import { unhindered_ms } from '../../../support/deadlines.ts'
 import { freePort } from '../../../support/servers/ports.ts'
 import type { Command, EngineChildOptions } from '../protocol.ts'
 import { startNameServer } from './name-server.ts'
@@ -133,11 +134,8 @@ async function obey(command: Command): Promise<unknown> {
       return true
     case 'connect':
       return takePorts(command.port)
-    case 'stat': {
-      const from = performance.now()
-      await stat('/proc/self')
-      return performance.now() - from
-    }
+    case 'stat':
+      return unhindered_ms(() => stat('/proc/self'))
     case 'health':
       return engine.health()
     case 'stop':
