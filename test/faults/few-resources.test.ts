@@ -39,12 +39,12 @@ test('that may open no more files is unknown to itself, blames nobody, and goes 
   const targets = [
     { ...monitor, type: 'tcp', host: '127.0.0.1', port },
     { ...monitor, type: 'tcp', host: 'localhost', port },
-    { ...monitor, type: 'ping', host: '127.0.0.1', count: 1 },
+    // It may be late on a busy machine, which is no outage.
+    { ...monitor, type: 'ping', host: '127.0.0.1', count: 1, fail_threshold: 20 },
     // Its first check of all comes when there are no files left.
     { ...monitor, type: 'http', url: receiver.url },
   ]
   for (const each of targets.slice(0, 3)) await engine.call('POST', '/monitors', each)
-  // A ping may be late on a busy machine.
   await expect.poll(() => findings(engine, [1, 2, 3]), PATIENCE).toEqual([null, null, null])
   const broken = { ...monitor, type: 'tcp', host: '127.0.0.1', port: 9 }
   await engine.call('POST', '/monitors', broken)
@@ -62,7 +62,9 @@ test('that may open no more files is unknown to itself, blames nobody, and goes 
   })
 
   await engine.tell({ do: 'release' })
-  expect(await findings(engine, [1, 2, 3, 5])).toEqual([null, null, null, null])
+  await expect
+    .poll(() => findings(engine, [1, 2, 3, 5]), PATIENCE)
+    .toEqual([null, null, null, null])
   expect(engine.said.slice(held).filter(({ kind }) => kind === 'down')).toEqual([])
   expect(await engine.end()).toBe(0)
 })
