@@ -4,6 +4,7 @@ import { heartbeat } from '../../src/checkers/heartbeat/index.ts'
 import { systemClock } from '../../src/clock.ts'
 import { postgresStore } from '../../src/store/postgres/index.ts'
 import { fastClock } from '../faults/rig/fast-clock.ts'
+import { waitedOnMachine_ms, withDeadline } from '../support/deadlines.ts'
 import { openProxy } from '../support/open-proxy.ts'
 import { describeWithServer } from '../support/servers/need.ts'
 import { postgresServer, startPostgres } from '../support/servers/postgres.ts'
@@ -86,23 +87,35 @@ describeWithServer(postgresServer, 'several engines on PostgreSQL', () => {
   })
 
   it('keep the deadline of a heartbeat that is signalled through another one, and tell its end once', async () => {
-    const { join, told } = fleet(20)
-    const [a, b] = [await join(), await join()]
-    await a.engine.contacts.create({ kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true })
     const made = { type: 'heartbeat', interval_sec: 60, grace_sec: 10 }
+    const silence_ms = (made.interval_sec + made.grace_sec) * 1000
     const names = ['one', 'two', 'three', 'four']
-    const jobs = await Promise.all(names.map((name) => a.engine.monitors.create({ ...made, name })))
-    for (const r of [a, b])
-      for (const { token } of jobs) await r.engine.signal(String(token), { kind: 'success' })
-    const seen = (event: string) =>
-      told
-        .filter((one) => one.event === event)
-        .map(({ body }) => (body['monitor'] as { name: string }).name)
-        .toSorted()
-    await expect.poll(() => seen('down'), PATIENCE).toEqual(names.toSorted())
-    for (const { token } of jobs) await b.engine.signal(String(token), { kind: 'success' })
-    await expect.poll(() => seen('up'), PATIENCE).toEqual(names.toSorted())
-    expect(seen('down')).toEqual(names.toSorted())
+    // At twenty times the pace all signals have to arrive within three and a half seconds.
+    await withDeadline(
+      silence_ms / 20,
+      async (deadline_ms) => {
+        const { join, told } = fleet(silence_ms / deadline_ms)
+        const patience = { ...PATIENCE, timeout: PATIENCE.timeout + deadline_ms }
+        const [a, b] = [await join(), await join()]
+        const contact = { kind: 'recorder', name: 'ops', to: 'ops', all_monitors: true }
+        await a.engine.contacts.create(contact)
+        const jobs = await Promise.all(
+          names.map((name) => a.engine.monitors.create({ ...made, name })),
+        )
+        for (const r of [a, b])
+          for (const { token } of jobs) await r.engine.signal(String(token), { kind: 'success' })
+        const seen = (event: string) =>
+          told
+            .filter((one) => one.event === event)
+            .map(({ body }) => (body['monitor'] as { name: string }).name)
+            .toSorted()
+        await expect.poll(() => seen('down'), patience).toEqual(names.toSorted())
+        for (const { token } of jobs) await b.engine.signal(String(token), { kind: 'success' })
+        await expect.poll(() => seen('up'), patience).toEqual(names.toSorted())
+        expect(seen('down')).toEqual(names.toSorted())
+      },
+      waitedOnMachine_ms,
+    )
   })
 
   it('take over from one that is cut off, which checks nothing until it is back and takes its share again', async () => {
