@@ -41,6 +41,8 @@ const ENGINES = 4
 const AWAY_MS = 35_000
 const ANSWER_MS = 300
 const QUIET_MS = 60_000
+/** Whoever is stopped after its answer leaves nothing to take over: then one more is stopped, so many times at most. */
+const MOST_MORE = 5
 
 export async function runSplit(options: SplitOptions): Promise<SplitFigures> {
   const { programs, folder, database, times, factor } = options
@@ -55,7 +57,11 @@ export async function runSplit(options: SplitOptions): Promise<SplitFigures> {
   const proxy = await openProxy(Number(new URL(database.url).port))
   const engines = await startAll(programs.engine, scene, proxy)
   try {
-    for (let time = 0; time < times; time++) await disturb({ engines, proxy, scene, factor })
+    let stopped = 0
+    while (stopped < times || (takenOver(engines) === 0 && stopped < times + MOST_MORE)) {
+      await disturb({ engines, proxy, scene, factor })
+      stopped++
+    }
     scene.farm.setAll(true)
     const left = await quiet(engines[0]!)
     for (const engine of engines) engine.tell({ do: 'stop' })
@@ -70,11 +76,10 @@ export async function runSplit(options: SplitOptions): Promise<SplitFigures> {
       secret: scene.secret,
     })
     const ends = codes.filter((code) => code !== 0).map((code) => `an engine ended with ${code}`)
-    const again = said.flatMap((line) => (line.kind === 'claimed' ? line.again : []))
     return {
       ...findings,
-      stopped: times,
-      taken_over: new Set(again).size,
+      stopped,
+      taken_over: takenOver(engines),
       problems: [...findings.problems, ...left, ...ends],
     }
   } finally {
@@ -82,6 +87,13 @@ export async function runSplit(options: SplitOptions): Promise<SplitFigures> {
     await proxy.close()
     await scene.close()
   }
+}
+
+function takenOver(engines: readonly EngineProcess[]): number {
+  const again = engines.flatMap(({ said }) =>
+    said.flatMap((line) => (line.kind === 'claimed' ? line.again : [])),
+  )
+  return new Set(again).size
 }
 
 /** The last one reaches the database through the proxy. */
@@ -132,13 +144,17 @@ async function disturb({ engines, proxy, scene, factor }: Disturbance): Promise<
 
 /** Until nothing is left to deliver and no incident is open. */
 async function quiet(engine: EngineProcess): Promise<string[]> {
-  const until = systemClock.monotonic() + QUIET_MS
-  for (;;) {
+  const from_ms = systemClock.monotonic()
+  for (let resting = false; ;) {
     const from = engine.said.length
     engine.tell({ do: 'depth' })
     const { depth, open } = await engine.hears('depth', from)
     if (depth === 0 && open === 0) return []
-    if (systemClock.monotonic() > until) return [`${depth} rows and ${open} incidents are left`]
+    const spent_ms = systemClock.monotonic() - from_ms
+    if (spent_ms > 3 * QUIET_MS) return [`${depth} rows and ${open} incidents are left`]
+    // At this pace a busy machine goes on to find outages that are none.
+    if (!resting && spent_ms > QUIET_MS) engine.tell({ do: 'rest' })
+    resting ||= spent_ms > QUIET_MS
     await systemClock.sleep(200)
   }
 }
