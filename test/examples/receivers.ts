@@ -35,7 +35,8 @@ export async function startReceiver(build: Build, name: string): Promise<Receive
     cwd: build.folder,
     env: { ...process.env, PORT: '0', WEBHOOK_SECRET: SECRET },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 30_000,
+    // Against what hangs: six start beside each other, and a busy machine takes its time.
+    timeout: 170_000,
   })
   let output = ''
   let heard = (): void => undefined

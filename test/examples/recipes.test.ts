@@ -14,6 +14,8 @@ import type { Build } from './build.ts'
 // Every recipe of the page, run: a genuine webhook is taken, a changed, an old and an unsigned one are not.
 
 const PAGE = 'docs/guide/receiving-webhooks.md'
+/** Against what hangs: seven programs that start beside each other take half a minute on a busy machine. */
+const LIMIT_MS = 170_000
 const SECRET = 's3cret ü'
 const STANDARD = 'Standard Webhooks'
 const STANDARD_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -177,7 +179,7 @@ function outputOf(file: string, sent: readonly Sent[]): Promise<string> {
       REQUESTS: JSON.stringify(sent),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
+    timeout: LIMIT_MS,
   })
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')))
@@ -194,13 +196,13 @@ function lines(
   const { stdout, stderr } = spawnSync(command, args, {
     input,
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: LIMIT_MS,
     env: { ...process.env, WEBHOOK_SECRET: SECRET, ...env },
   })
   return (stdout + stderr).split('\n').filter((line) => line !== '')
 }
 
 function need(command: string, test: TestContext): void {
-  const missing = spawnSync(command, ['-h'], { timeout: 10_000 }).error !== undefined
+  const missing = spawnSync(command, ['-h'], { timeout: LIMIT_MS }).error !== undefined
   if (missing) test.skip(`${command} is not installed`)
 }
