@@ -45,7 +45,7 @@ const answering = (status: number) => (_: IncomingMessage, res: ServerResponse) 
 
 const webCheck = async (
   handler: Parameters<typeof webServer>[0],
-  timeout_ms = 5000,
+  timeout_ms = 30_000,
 ): Promise<Outcome> => {
   const url = `https://shop.example.test:${await webServer(handler)}/`
   return check(http(), { url }, { hosts: HOSTS, timeout_ms })

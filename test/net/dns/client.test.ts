@@ -220,7 +220,8 @@ describe('a name server', () => {
     })
     const answer = await openTestNet().dns({ name: 'x.test', type: 'A', nameservers: [at(port)] })
     expect(answer.rcode).toBe('NXDOMAIN')
-    expect(lengths).toHaveLength(2)
+    // Either may be sent once more, by a machine that reads the answer late.
+    expect(new Set(lengths).size).toBe(2)
   })
 
   it('may use the response codes that need EDNS', async () => {
