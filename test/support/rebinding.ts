@@ -7,8 +7,8 @@
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { freePort } from './servers/ports.ts'
 
 export const [OUTER, INNER] = ['127.0.0.2', '127.0.0.1']
 
@@ -29,9 +29,8 @@ export async function openTrap(): Promise<Trap> {
       socket.on('error', () => undefined).end()
     })
   const [outer, inner] = [server('outer'), server('inner')]
-  // A port that is free here is free there: nobody else uses the other address.
-  await once(inner.listen(0, INNER), 'listening')
-  const { port } = inner.address() as AddressInfo
+  const port = await freePort()
+  await once(inner.listen(port, INNER), 'listening')
   await once(outer.listen(port, OUTER), 'listening')
   onTestFinished(() => {
     outer.close()
