@@ -15,9 +15,20 @@ interface Asking extends Queued {
   readonly start: () => void
 }
 
+/**
+ * Requests of one account that are worked on at a time. A store in PostgreSQL serves first who has asked first: without
+ * a bound, hundreds of one account would be before each request of another, and before its rounds.
+ */
+export const AT_WORK = 6
+
+/** At most `most` of an account at a time; however many accounts there are. */
+export function createAccountLimit(most: number): InTurn {
+  return createTurns(Infinity, most)
+}
+
 /** So many at a time, and one more for an account that has none. */
-export function createTurns(slots: number): InTurn {
-  const queue = createFairQueue<Asking>({ slots, perHost: slots })
+export function createTurns(slots: number, perAccount: number = slots): InTurn {
+  const queue = createFairQueue<Asking>({ slots, perHost: perAccount })
 
   function startNext(): void {
     for (let next = queue.take(); next !== undefined; next = queue.take()) next.start()

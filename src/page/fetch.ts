@@ -9,6 +9,7 @@ import { boundedLog } from '../access/bounded-log.ts'
 import { withDeadline } from '../access/host-function.ts'
 import { createArrivalTurns } from '../access/arrival-turns.ts'
 import type { Engine } from '../engine/api/engine.ts'
+import { AT_WORK, createAccountLimit } from '../access/turns.ts'
 import { createSignInLimit } from '../access/sign-in-limit.ts'
 import { isWatchpostError } from '../errors.ts'
 import { clientAddress } from '../net/peer/client-address.ts'
@@ -67,6 +68,9 @@ function owns(base: string, pathname: string): boolean {
   return pathname === base || pathname.startsWith(`${base}/`)
 }
 
+/** Of these, ten may be actions on many monitors, and others wait for a check. */
+const FORMS_AT_WORK = 24
+
 function createService(engine: Engine, options: StatusPageOptions): Service {
   const { clock = systemClock, listeners = {} } = options
   const max_age_sec = options.sessionSec ?? SESSION_SEC
@@ -77,6 +81,8 @@ function createService(engine: Engine, options: StatusPageOptions): Service {
     base: options.basePath ?? '',
     brand: options.title ?? 'watchpost',
     turns: createArrivalTurns(clock),
+    viewsAtWork: createAccountLimit(AT_WORK),
+    formsAtWork: createAccountLimit(FORMS_AT_WORK),
     assets: createAssets(),
     languages: createLanguages(options.languages ?? ['en']),
     time_zone: options.timeZone,

@@ -24,6 +24,7 @@ export const bulkMonitors = operation({
   scope: 'monitors:write',
   tag: 'Monitors',
   body: 'MonitorBulk',
+  waits: true,
   answers: {
     200: {
       bulk: object<Omit<BulkView, 'next'>>({

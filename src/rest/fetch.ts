@@ -21,7 +21,8 @@ import { withDeadline } from '../access/host-function.ts'
 import { createArrivalTurns } from '../access/arrival-turns.ts'
 import type { ArrivalTurns } from '../access/arrival-turns.ts'
 import { renewed } from '../access/renewed.ts'
-import { createTurns } from '../access/turns.ts'
+import { AT_WORK, createAccountLimit, createTurns } from '../access/turns.ts'
+import type { InTurn } from '../access/turns.ts'
 import { createWaitingRequests } from '../access/waiting-requests.ts'
 import { engineKeys, identify, requireScope, authFailureCounter, unauthorized } from './auth.ts'
 import type { Authenticate, Identity, CountAuthFailure } from './auth.ts'
@@ -137,6 +138,8 @@ interface Service {
   readonly idempotency: Idempotency
   readonly bodyTurns: BodyTurns
   readonly arrivalTurns: ArrivalTurns
+  /** Requests of an account that are worked on. */
+  readonly atWork: InTurn
   readonly clock: Clock
   readonly logger: Logger
   /** Built on the first request: all types are registered by then. */
@@ -188,6 +191,7 @@ function createService(engine: Engine, options: RestOptions): Service {
     }),
     bodyTurns: createBodyTurns(clock),
     arrivalTurns: createArrivalTurns(clock),
+    atWork: createAccountLimit(AT_WORK),
     clock,
     logger,
     document: () =>
@@ -267,10 +271,12 @@ async function perform(service: Service, exchange: Exchange, found: Found): Prom
   if (operation.body === 'none') requireNoFields(body)
   const still = () => identityNow(request, found)
   const { account_id } = await still()
-  const run = async (): Promise<Reply> => {
+  const work = async (): Promise<Reply> => {
     const admission = { identity: await still(), admitted: still, params: found.params }
     return operation.run(callOf(service, exchange, admission, body))
   }
+  const run = (): Promise<Reply> =>
+    operation.waits === true ? work() : service.atWork(account_id, work)
   if (operation.repeatable !== true) return run()
   const path = pathname + url.search
   return service.idempotency.once({ request, account_id, path, body, admitted: still }, run)

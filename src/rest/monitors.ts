@@ -158,6 +158,7 @@ export const checkMonitor = operation({
   refusals: [409],
   versioned: true,
   repeatable: true,
+  waits: true,
   async run(call, { wait }) {
     const { scope, id } = call
     const version = await ifMatch(call, 'monitors')

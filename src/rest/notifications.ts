@@ -59,6 +59,7 @@ export const testContact = operation({
   body: 'none',
   answers: { 200: { notification: ref('Notification') } },
   repeatable: true,
+  waits: true,
   async run({ scope, id, host }) {
     const test = () => scope.contacts.test(id)
     return ok({ notification: await whileWaiting(host, scope.account_id, test) })

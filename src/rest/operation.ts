@@ -90,6 +90,8 @@ interface Description {
   readonly versioned?: true
   /** Supports `Idempotency-Key`. */
   readonly repeatable?: true
+  /** Mostly waits for checks, deliveries or other actions: not one of the few that an account has at work. */
+  readonly waits?: true
 }
 
 export interface Operation extends Description {

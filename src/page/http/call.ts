@@ -9,6 +9,7 @@ import type { Clock } from '../../clock.ts'
 import type { Engine } from '../../engine/api/engine.ts'
 import { arrivedBody } from '../../access/arriving-body.ts'
 import type { ArrivalTurns } from '../../access/arrival-turns.ts'
+import type { InTurn } from '../../access/turns.ts'
 import type { SignInLimit } from '../../access/sign-in-limit.ts'
 import type { Logger } from '../../logger.ts'
 import type { Authorize } from '../session/access.ts'
@@ -36,6 +37,10 @@ export interface Service {
   readonly clock: Clock
   readonly logger: Logger
   readonly turns: ArrivalTurns
+  /** Views of an account that are made at a time. */
+  readonly viewsAtWork: InTurn
+  /** Forms of an account that are carried out at a time, those that wait for checks included. */
+  readonly formsAtWork: InTurn
   readonly base: string
   readonly brand: string
   readonly assets: Assets

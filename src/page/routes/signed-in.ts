@@ -51,9 +51,17 @@ export function page(pattern: RegExp, show: (seen: Seen) => Promise<PrivateSheet
       if (visitor instanceof Response) return visitor
       if (visitor === undefined) return signInInstead(call)
       await service.requests.view(visitor)
-      const scope = service.engine.account(visitor.account_id)
-      const can_act = visitor.read_only !== true
-      return sheetAnswer(call, visitor, await show({ call, scope, visitor, can_act }))
+      const { account_id } = visitor
+      const again = () => visitorOf(request, service)
+      const admitted = renewed<Visitor | Response | undefined>(service.clock, visitor, again)
+      return service.viewsAtWork(account_id, async () => {
+        const now = await admitted()
+        if (now instanceof Response) return now
+        if (now?.account_id !== account_id) return signInInstead(call)
+        const scope = service.engine.account(account_id)
+        const can_act = now.read_only !== true
+        return sheetAnswer(call, now, await show({ call, scope, visitor: now, can_act }))
+      })
     },
   }
 }
@@ -112,9 +120,11 @@ export function action(
         const now = await admitted()
         if (now instanceof Response || now.account_id !== first.account_id) throw signInFirst()
       }
-      await permitted()
-      const scope = service.engine.account(visitor.account_id, { actor: visitor.actor })
-      const done = await act({ call, scope, visitor, form, permitted })
+      const done = await service.formsAtWork(first.account_id, async () => {
+        await permitted()
+        const scope = service.engine.account(visitor.account_id, { actor: visitor.actor })
+        return act({ call, scope, visitor, form, permitted })
+      })
       return typeof done === 'string'
         ? seeOther(service.base + done)
         : sheetAnswer(call, visitor, done)
