@@ -11,6 +11,7 @@ import type { AddressInfo, Server, Socket } from 'node:net'
 import { createServer as createTlsServer, TLSSocket } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { TestCertificate } from './certificates.ts'
+import { reserve } from './servers/ports.ts'
 
 export interface ScriptedServer {
   readonly port: number
@@ -111,6 +112,8 @@ export async function secureServerSide(
 export async function closedPort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 15_000)
+    // Who looks for one listens there for a moment.
+    if (!(await reserve(port))) continue
     const server = createServer()
     try {
       await once(server.listen(port, '127.0.0.1'), 'listening')
