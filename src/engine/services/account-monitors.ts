@@ -6,7 +6,7 @@
  */
 
 import { yielderOf, yieldingQueueOf } from '../../clock.ts'
-import { NotFoundError } from '../../errors.ts'
+import { NotFoundError, UnreadableError } from '../../errors.ts'
 import { statusOf } from '../../incident/state.ts'
 import type { MonitorRecord, MonitorState, MonitorStatus, Outcome } from '../../model.ts'
 import { monitorFilter as fits } from '../../store/filters.ts'
@@ -17,6 +17,7 @@ import type { MonitorSummary } from '../api/views.ts'
 import type { CachedMonitor } from '../monitors/cached-monitor.ts'
 import { latest, monitorSummary } from '../views/views.ts'
 import type { SummarySource } from '../views/views.ts'
+import { setAside } from '../core/damaged-rows.ts'
 import { monitorFilter } from './filters.ts'
 import { listMonitors, queryOf, summarySources } from './monitor-list.ts'
 import { read, readFilter } from './read-filter.ts'
@@ -139,6 +140,12 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
     return record
   }
 
+  /** A page shows the others. */
+  function unlessDamaged(error: unknown): undefined {
+    if (!(error instanceof UnreadableError)) throw error
+    setAside(core, 'monitor')(error)
+  }
+
   async function fromStore(query: MonitorQuery): Promise<readonly MonitorEntry[]> {
     const entries: MonitorEntry[] = []
     const yieldIfLong = yielderOf(core.clock)
@@ -172,9 +179,12 @@ export function accountMonitorsOf(context: ServiceContext): AccountMonitors {
     async byIds(account_id, ids) {
       await accountContext(context, account_id).ready()
       const missing = ids.filter((id) => monitorCache.peek(id) === undefined)
-      const found = await Promise.all(missing.map((id) => core.store.monitors.get(id)))
-      const records = found.filter((each) => each !== undefined)
-      const own = records.filter((record) => record.account_id === account_id)
+      const own: MonitorRecord[] = []
+      // One after another: a hundred at once would be before each statement of other accounts.
+      for (const id of missing) {
+        const record = await core.store.monitors.get(id).catch(unlessDamaged)
+        if (record?.account_id === account_id) own.push(record)
+      }
       const stored = new Map(
         (await summarySources(core, own)).map((source) => [source.record.id, source]),
       )

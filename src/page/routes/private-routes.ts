@@ -5,6 +5,7 @@
  */
 
 import type { AccountScope, Engine } from '../../engine/api/engine.ts'
+import { requestServicesOf } from '../../engine/services/request-services.ts'
 import { sessionIn, visitorOf } from '../session/access.ts'
 import type { Answer } from '../http/answer.ts'
 import { idList, oneOf, positive } from '../http/call.ts'
@@ -123,11 +124,12 @@ async function listen(call: Call): Promise<Answer | Response> {
   await service.requests.view(visitor)
   if (request.method === 'HEAD') return { status: 200 }
   const { account_id } = visitor
-  const scope = service.engine.account(account_id)
   const asked = idList(url.searchParams, 'monitors', LISTENED)
-  const own = await Promise.all(asked.map((id) => isOwn(scope, id)))
-  const shown = new Set(asked.filter((_, at) => own[at]))
   const all = oneOf(url.searchParams, 'all', ['1']) === '1'
+  const { shown, states } = await service.viewsAtWork(account_id, async () => {
+    const own = await ownAmong(service.engine, { account_id, asked })
+    return { shown: own, states: all ? await everyId(service.engine, account_id) : own }
+  })
   return service.live.listen({
     audience: {
       kind: 'account',
@@ -136,10 +138,11 @@ async function listen(call: Call): Promise<Answer | Response> {
       client: clientFor(request, service.clientOf),
     },
     admitted: () => isStillOf(account_id, call),
-    states: all ? await everyId(service.engine, account_id) : shown,
+    states,
     rounds: shown,
     deliveries: all,
-    ...(all ? { joins: (id) => isOwn(scope, id) } : {}),
+    // It hears of the monitors of its account alone.
+    ...(all ? { joins: () => Promise.resolve(true) } : {}),
   })
 }
 
@@ -148,11 +151,17 @@ async function isStillOf(account_id: number, { request, service }: Call): Promis
   return visitor !== undefined && 'account_id' in visitor && visitor.account_id === account_id
 }
 
-function isOwn(scope: AccountScope, id: number): Promise<boolean> {
-  return scope.monitors.get(id).then(
-    () => true,
-    () => false,
-  )
+interface Asked {
+  readonly account_id: number
+  readonly asked: readonly number[]
+}
+
+async function ownAmong(
+  engine: Engine,
+  { account_id, asked }: Asked,
+): Promise<ReadonlySet<number>> {
+  const entries = await requestServicesOf(engine).accountMonitors.byIds(account_id, asked)
+  return new Set(entries.map(({ id }) => id))
 }
 
 async function everyId(engine: Engine, account_id: number): Promise<ReadonlySet<number>> {
