@@ -163,7 +163,10 @@ function createService(engine: Engine, options: RestOptions): Service {
   const logger = boundedLog(clock, loggerOf(options.logger))
   const foreign = options.authenticate !== undefined
   const host: Host = {
-    balance: options.balance ?? (() => ({ amount: null, unlimited: true })),
+    balance:
+      options.balance === undefined
+        ? () => ({ amount: null, unlimited: true })
+        : withDeadline(clock, 'balance', options.balance),
     rate: rateLimit === false ? null : ratePolicy(rateLimit, { foreign }),
     waiting: createWaitingRequests(),
     listInTurn: createTurns(1),

@@ -98,6 +98,14 @@ describe('the host', () => {
     expect([status, body.error]).toEqual([503, 'unavailable'])
   })
 
+  it('whose balance does not come within 10 s is a 503 as well', async () => {
+    const { ask, clock } = client({ balance: () => new Promise<never>(() => undefined) })
+    const answer = ask('GET', '/api/v1/balance')
+    await clock.advance(10_000)
+    const { status, body } = await answer
+    expect([status, body.error]).toEqual([503, 'unavailable'])
+  })
+
   it('that throws at every request of a stranger has a few lines in the log, and a count', async () => {
     const lines: Readonly<Record<string, unknown>>[] = []
     const error: Logger['error'] = (fields) => void lines.push(fields)
