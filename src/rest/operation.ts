@@ -90,7 +90,10 @@ interface Description {
   readonly versioned?: true
   /** Supports `Idempotency-Key`. */
   readonly repeatable?: true
-  /** Mostly waits for checks, deliveries or other actions: not one of the few that an account has at work. */
+  /**
+   * Mostly waits, for checks, deliveries, other actions or a function of the host: not one of the few that an account
+   * has at work.
+   */
   readonly waits?: true
 }
 

@@ -58,6 +58,7 @@ export const showBalance = operation({
   summary: 'Account balance',
   scope: 'account:read',
   tag,
+  waits: true,
   answers: { 200: { balance: ref('Balance') } },
   async run({ host, identity }) {
     const balance = await host.balance(identity.account_id)

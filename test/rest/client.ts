@@ -31,8 +31,11 @@ export interface Client extends Service {
   create(body?: object): Promise<number>
 }
 
-export function client(options: Omit<RestOptions, 'clock'> = {}): Client {
-  const made = service()
+export function client(
+  options: Omit<RestOptions, 'clock'> = {},
+  within?: Parameters<typeof service>[0],
+): Client {
+  const made = service(within)
   const { engine, clock, ready } = made
   const mounted = createRest(engine, { rateLimit: false, logger: false, ...options, clock })
   const rest: Rest = {

@@ -32,9 +32,10 @@ export interface Service {
   readonly ready: Promise<void>
 }
 
-export function service(): Service {
+/** `within`: what the engine has for its store. */
+export function service(within: (store: FullStore) => FullStore = (store) => store): Service {
   const clock = simulatedClock()
-  const store = memoryStore({ clock })
+  const store = within(memoryStore({ clock }))
   const webhooks = recordingTransport()
   const signals: Omit<Signal, 'at'>[] = []
   const checked: string[] = []
