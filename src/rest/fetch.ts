@@ -42,6 +42,7 @@ import type { RatePolicy, RateWindow } from './rate-limit.ts'
 import { refuseCrossSite } from './cross-site.ts'
 import type { RefuseCrossSite } from './cross-site.ts'
 import { failureOf } from './http-error.ts'
+import { requestId } from './request-id.ts'
 import { createRouter } from './router.ts'
 import type { Router } from './router.ts'
 import { API, contactRoutes, HEARTBEAT, OPENAPI, routes } from './routes.ts'
@@ -339,15 +340,4 @@ function requireNoFields(body: JsonObject): void {
   const names = Object.keys(body)
   if (names.length === 0) return
   throw new ValidationError(Object.fromEntries(names.map((name) => [name, 'unknown_field'])))
-}
-
-/** The client's own id if it consists of safe characters, so that log lines correlate with those of a proxy. */
-function requestId(request: Request, clock: Pick<Clock, 'random'>): string {
-  const given = request.headers.get('x-request-id')
-  if (given !== null && /^[\w.-]{1,64}$/.test(given)) return given
-  const part = () =>
-    Math.floor(clock.random() * 36 ** 6)
-      .toString(36)
-      .padStart(6, '0')
-  return part() + part()
 }
