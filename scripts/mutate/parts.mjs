@@ -46,7 +46,7 @@ const REST_LIMITS = 'src/rest/limits/**/*.ts'
 const REST_REQUESTS = 'src/rest/{body,idempotency,rate-limit}.ts'
 
 /** A request from its key to its route; on Node's server; at the address of a heartbeat; about monitors. */
-const REST_ENTRY = 'src/rest/{auth,fetch,operation}.ts'
+const REST_ENTRY = 'src/rest/{auth,fetch,operation,request-id}.ts'
 const REST_NODE = 'src/rest/node.ts'
 const REST_HEARTBEAT = 'src/rest/heartbeat.ts'
 const REST_MONITORS = 'src/rest/{bulk,incidents,monitors}.ts'
@@ -188,7 +188,10 @@ export const parts = {
   },
   'rest-entry': {
     sources: [REST_ENTRY],
-    tests: named('test/rest', 'entry late-bodies refusals openapi contacts audit-log'),
+    tests: named(
+      'test/rest',
+      'entry late-bodies refusals openapi contacts audit-log requests-at-work',
+    ),
   },
   'rest-node': {
     sources: [REST_NODE],
@@ -203,7 +206,7 @@ export const parts = {
     sources: [REST_MONITORS],
     tests: named(
       'test/rest',
-      'openapi-contract asked-checks bulk scopes late-bodies warnings routes several-tags',
+      'openapi-contract asked-checks bulk scopes late-bodies warnings routes several-tags requests-at-work',
     ),
   },
   'rest-pages': {
@@ -214,7 +217,7 @@ export const parts = {
     sources: ['src/rest/*.ts', ...REST_NAMED.map((pattern) => `!${pattern}`)],
     tests: named(
       'test/rest',
-      'openapi-contract resources account audit-log contacts routes several-tags body-turns',
+      'openapi-contract resources account audit-log contacts routes several-tags body-turns requests-at-work',
     ),
   },
   'http-rules': {

@@ -78,16 +78,18 @@ describe('the host', () => {
     expect([(await asOf('bob')).status, (await asOf('ann')).status]).toEqual([200, 429])
   })
 
-  it('that is silent is named in the log', async () => {
+  it.each([
+    { name: 'authenticate', asked: '/api/v1/nothing', route: 'none' },
+    { name: 'balance', asked: '/api/v1/balance', route: '/api/v1/balance' },
+  ])('that is silent about $name is named in the log', async ({ name, asked, route }) => {
     const lines: { readonly err?: Error; readonly route?: string }[] = []
     const logger = { ...silentLogger, warn: (fields: object) => void lines.push(fields) }
-    const authenticate = () => new Promise<never>(() => undefined)
-    const { ask, clock } = client({ authenticate, logger })
-    const answer = ask('GET', '/api/v1/nothing')
+    const { ask, clock } = client({ [name]: () => new Promise<never>(() => undefined), logger })
+    const answer = ask('GET', asked)
     await clock.advance(10_000)
     expect((await answer).status).toBe(503)
-    expect(lines.map(({ err, route }) => [err?.message, route])).toEqual([
-      ['authenticate did not answer within 10 s', 'none'],
+    expect(lines.map((line) => [line.err?.message, line.route])).toEqual([
+      [`${name} did not answer within 10 s`, route],
     ])
   })
 
