@@ -1,7 +1,8 @@
 /**
  * The whole test suite, again and again, beside processes that keep the CPUs busy. Options: --times 20,
- * --load 8 (how many of them), --at-once 1 (how many runs share the machine), --node PROGRAM (several take turns), --out
- * FOLDER for the logs, --continue (the runs that are missing in FOLDER); names of test files to run only those.
+ * --load 8 (how many of them), --at-once 1 (how many runs share the machine), --pauses (the tests stand still now and
+ * then), --node PROGRAM (several take turns), --out FOLDER for the logs, --continue (the runs that are missing in FOLDER);
+ * names of test files to run only those.
  *
  * @module
  */
@@ -13,23 +14,28 @@ import { appendFileSync, createWriteStream, existsSync, mkdirSync, readFileSync 
 import { constants, loadavg } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { finished } from 'node:stream/promises'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { lineOf, readReport, summary } from './rig/suite-report.ts'
 import type { SuiteRun } from './rig/suite-report.ts'
 
-const HELP = `npm run faults -- suite [--times 20] [--load 8] [--at-once 1] [--node PROGRAM ...] [--out FOLDER]
-       [--continue] [test file ...]
+const HELP = `npm run faults -- suite [--times 20] [--load 8] [--at-once 1] [--pauses] [--node PROGRAM ...]
+       [--out FOLDER] [--continue] [test file ...]
 
 Runs the test suite so many times beside so many busy processes, --at-once of the runs beside
-each other, with the Node of this command or with each --node in turn. The log and the report
-of each run stay in the folder, which is printed. With --continue and the --out of runs that
-were ended, only those that are missing are made; nothing but docs may have changed. The load
-is the mean load average of the machine during the run, which includes the run itself. Exit
+each other, with the Node of this command or with each --node in turn. With --pauses each
+process that runs tests stands still at random, for two seconds at most and a quarter of the
+time in all: this shows the tests that only pass in time. The log and the report of each run
+stay in the folder, which is printed. With --continue and the --out of runs that were ended,
+only those that are missing are made; nothing but docs may have changed. The load is the mean
+load average of the machine during the run, which includes the run itself. Exit
 code 0 if no run had a failure, 1 otherwise.
 `
 
 /** How often the load average is read; the system renews it every five seconds. */
 const LOAD_PERIOD_MS = 5_000
+
+const PAUSES = `--import ${pathToFileURL('test/faults/rig/pauses.mjs').href}`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,6 +43,7 @@ const { values, positionals } = parseArgs({
     times: { type: 'string', default: '20' },
     load: { type: 'string', default: '8' },
     'at-once': { type: 'string', default: '1' },
+    pauses: { type: 'boolean', default: false },
     node: { type: 'string', multiple: true, default: [process.execPath] },
     out: { type: 'string' },
     continue: { type: 'boolean', default: false },
@@ -143,7 +150,11 @@ async function runOnce({ program }: Node, path: string): Promise<SuiteRun> {
     ['node_modules/vitest/vitest.mjs', 'run', ...report, ...positionals],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH}` },
+      env: {
+        ...process.env,
+        ...(values.pauses ? { NODE_OPTIONS: PAUSES } : {}),
+        PATH: `${dirname(program)}${delimiter}${process.env.PATH}`,
+      },
     },
   )
   child.stdout.pipe(log, { end: false })
