@@ -54,7 +54,7 @@ export interface RestOptions {
    * is read, for a request that took more than a second to arrive.
    */
   readonly authenticate?: Authenticate | undefined
-  /** The balance of an account. Default: none (`{ amount: null, unlimited: true }`). */
+  /** The balance of an account; 503 if it takes more than 10 s. Default: none (`{ amount: null, unlimited: true }`). */
   readonly balance?: Host['balance'] | undefined
   /**
    * Requests per key (spec 8: 60 in 60 seconds, the default) and of all keys of an account (`accountRequests`, 600 unless
