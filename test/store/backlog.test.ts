@@ -16,6 +16,9 @@ const CONTACTS = 16
 const AT = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
 
+/** What waits in them for one contact takes longer than a turn to cancel. */
+const LONG = 40_000
+
 const folder = mkdtempSync(join(tmpdir(), 'watchpost-backlog-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -104,6 +107,38 @@ describe.each([
     expect(cancelling.longest_ms).toBeLessThan(TURN_MS / 2)
   })
 })
+
+it.each([
+  ['memory', () => memoryStore()],
+  ['SQLite', () => sqliteStore({ file: join(folder, 'removal.db') })],
+])(
+  'in %s, what waits for a contact that is removed is cancelled in short turns',
+  async (_, make) => {
+    const store = make()
+    const engine = createEngine({ store, checkers: [heartbeat()], logger: false })
+    const contact = { kind: 'webhook', name: 'w', url: 'https://example.com/' } as const
+    const { id: monitor_id } = await engine.monitors.create({ type: 'heartbeat', name: 'job' })
+    let revision = (await store.monitors.get(monitor_id))?.revision ?? 0
+    const removing = await leastOf(
+      3,
+      async () => {
+        const { id: contact_id } = await engine.contacts.create(contact)
+        const row = { contact_id, event: 'down', payload: '{}', repeat: 0, incident: null } as const
+        const notify = Array.from({ length: 1000 }, () => ({ ...row, due_at: AT }))
+        for (let stored = 0; stored < LONG; stored += notify.length) {
+          const [committed] = await store.commit([{ monitor_id, revision, at: AT, notify }])
+          revision = committed?.ok === true ? committed.revision : 0
+        }
+        expect(await store.notifications.depth()).toBe(LONG)
+        return measureTurns(() => engine.contacts.remove(contact_id))
+      },
+      TURN_MS,
+    )
+    expect(await store.notifications.depth()).toBe(0)
+    expect(removing.longest_ms).toBeLessThan(TURN_MS)
+    await engine.stop()
+  },
+)
 
 it('in memory, what waits for later is not read for each claim, nor for what another monitor cancels', async () => {
   const store = memoryStore()

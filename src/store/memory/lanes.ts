@@ -82,6 +82,14 @@ export function untrack(waiting: Waiting, row: NotificationRecord): void {
   if (ofContact.lanes.size === 0) lanes.delete(row.contact_id)
 }
 
+/** The waiting rows of one contact. */
+export function* rowsOfContact(
+  { lanes }: Waiting,
+  contact_id: number,
+): Generator<NotificationRecord> {
+  for (const lane of lanes.get(contact_id)?.lanes.values() ?? []) yield* lane.rows.values()
+}
+
 /** The waiting rows of one monitor. */
 export function* rowsOfMonitor(
   { lanes }: Waiting,

@@ -1,4 +1,4 @@
-import { systemClock, yieldingQueueOf } from '../../clock.ts'
+import { systemClock, yielderOf, yieldingQueueOf } from '../../clock.ts'
 import type {
   AccountRecord,
   AuditRecord,
@@ -29,6 +29,7 @@ import {
 } from '../filters.ts'
 import { removeAccount, requireRoomFor, useOf } from './accounts.ts'
 import { copy } from './copy.ts'
+import { rowsOfContact } from './lanes.ts'
 import {
   addAudit,
   isOf,
@@ -127,7 +128,13 @@ export function locations(tables: Tables): Sync<FullStore['locations']> {
   }
 }
 
-export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['contacts']> {
+/** Notifications that the removal of a contact cancels between two looks at the clock. */
+const CANCELLED_AT_ONCE = 500
+
+export function contacts(
+  tables: Tables,
+  now: () => EpochMs,
+): Sync<FullStore['contacts'], 'remove'> {
   return {
     create(contact, within, audit) {
       requireAccount(tables, contact)
@@ -150,22 +157,25 @@ export function contacts(tables: Tables, now: () => EpochMs): Sync<FullStore['co
       tables.contacts.set(id, changed)
       const due_at = endOfWait(change)
       if (due_at !== undefined)
-        for (const row of tables.waiting.rows.values())
-          if (row.contact_id === id && waitsQuietly(row, due_at))
-            putNotification(tables, { ...row, due_at })
+        for (const row of rowsOfContact(tables.waiting, id))
+          if (waitsQuietly(row, due_at)) putNotification(tables, { ...row, due_at })
       addAudit(tables, audit, changed)
       return copy(changed)
     },
-    remove(id, version, audit) {
+    async remove(id, version, audit) {
       const contact = tables.contacts.get(id)
       if (version !== undefined && contact?.version !== version) return false
       if (contact !== undefined) addAudit(tables, audit, contact)
-      for (const row of tables.waiting.rows.values()) {
-        if (row.contact_id !== id || row.status !== 'queued') continue
-        const end = { status: 'cancelled', error: CONTACT_REMOVED, finished_at: now() } as const
+      const removed = tables.contacts.delete(id)
+      const yieldIfLong = yielderOf(systemClock)
+      const end = { status: 'cancelled', error: CONTACT_REMOVED, finished_at: now() } as const
+      let cancelled = 0
+      for (const row of rowsOfContact(tables.waiting, id)) {
+        if (row.status !== 'queued') continue
         putNotification(tables, { ...row, ...end })
+        if (++cancelled % CANCELLED_AT_ONCE === 0) await yieldIfLong()
       }
-      return tables.contacts.delete(id)
+      return removed
     },
   }
 }

@@ -52,31 +52,72 @@ export function contacts(db: Database, now: () => EpochMs): FullStore['contacts'
       })
       return updating.catch(unlessNotThisVersion(undefined))
     },
-    remove(id, version, audit) {
+    async remove(id, version, audit) {
       const { text, params } = where([
         ['id = ?', id],
         ['version = ?', version],
       ])
       const removal = `DELETE FROM watchpost.contacts${text} RETURNING account_id`
+      const at = now()
       const removing = db.transaction(async (session) => {
-        await session.run(CANCEL, [id, CONTACT_REMOVED, now()])
+        const last = await cancelSome(session, { id, at, after: FIRST })
         const [gone] = await session.rows(removal, params)
         if (gone === undefined && version !== undefined) throw new NotThisVersion()
-        if (gone === undefined) return false
+        if (gone === undefined) return { removed: false, last }
         await addAudit(session, audit, { id, account_id: Number(gone['account_id']) })
-        return true
+        return { removed: true, last }
       })
-      return removing.catch(unlessNotThisVersion(false))
+      const first = await removing.catch(unlessNotThisVersion({ removed: false, last: undefined }))
+      for (let after = first.last; after !== undefined;) {
+        const step = { id, at, after }
+        after = await db.transaction((session) => cancelSome(session, step), { repeatable: true })
+      }
+      return first.removed
     },
   }
 }
 
-// Rows are locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock.
-const CANCEL = `WITH queued AS (
-    SELECT id FROM watchpost.notifications WHERE contact_id = $1 AND status = 'queued'
-    ORDER BY id FOR UPDATE)
-  UPDATE watchpost.notifications AS n SET status = 'cancelled', error = $2, finished_at = $3
-  FROM queued WHERE n.id = queued.id`
+interface Place {
+  readonly due_at: EpochMs
+  readonly id: number
+}
+
+const FIRST: Place = { due_at: -1, id: 0 }
+
+/** Notifications that a removal cancels in one step. */
+const AT_ONCE = 1000
+
+/**
+ * Rows are locked in the order of ids, as in every statement that waits for row locks, so that there is no deadlock. Those
+ * of a contact that is gone are cancelled when they are claimed as well, so that the steps may be interrupted.
+ */
+const CANCEL = `WITH read AS MATERIALIZED (
+    SELECT id, due_at FROM watchpost.notifications
+    WHERE contact_id = $1 AND status IN ('queued', 'sending') AND status = 'queued'
+      AND (due_at, id) > ($4::bigint, $5::bigint)
+    ORDER BY due_at, id LIMIT ${AT_ONCE}),
+  queued AS MATERIALIZED (
+    SELECT id FROM watchpost.notifications
+    WHERE id = ANY (ARRAY (SELECT id FROM read)) AND status = 'queued'
+    ORDER BY id FOR UPDATE),
+  cancelled AS (
+    UPDATE watchpost.notifications SET status = 'cancelled', error = $2, finished_at = $3
+    WHERE id = ANY (ARRAY (SELECT id FROM queued)))
+  SELECT id, due_at, (SELECT count(*) FROM read) AS read FROM read ORDER BY due_at DESC, id DESC LIMIT 1`
+
+/** Cancels what is due next behind `after`; resolves with the last of it, if there may be more. */
+async function cancelSome(
+  session: Session,
+  { id, at, after }: { readonly id: number; readonly at: EpochMs; readonly after: Place },
+): Promise<Place | undefined> {
+  const params = [id, CONTACT_REMOVED, at, after.due_at, after.id]
+  // Without statistics of a new backlog the planner would read and sort all of it in each step.
+  await session.script('SET LOCAL enable_bitmapscan = off')
+  const [last] = await session.rows(CANCEL, params)
+  if (last === undefined || Number(last['read']) < AT_ONCE) return undefined
+  return { due_at: Number(last['due_at']), id: Number(last['id']) }
+}
+
 const END_WAIT = `WITH waiting AS (
     SELECT id FROM watchpost.notifications
     WHERE contact_id = $1 AND status = 'queued' AND error = $2 AND due_at > $3
