@@ -259,7 +259,9 @@ export async function contactsByName(core: Core, account_id: number): Promise<Fr
   const keyOf = (kind: string, name: string): string => JSON.stringify([kind, name])
   for (const { id, kind, name } of records) {
     const key = keyOf(kind, name)
-    free.set(key, [...(free.get(key) ?? []), id])
+    const known = free.get(key)
+    if (known === undefined) free.set(key, [id])
+    else known.push(id)
   }
   return { take: (kind, name) => free.get(keyOf(kind, name))?.shift(), size: records.length }
 }

@@ -132,7 +132,9 @@ export async function withdrawWaiting(
 function byLocation(orders: readonly Asked[]): ReadonlyMap<string, string[]> {
   const found = new Map<string, string[]>()
   for (const { location, job_id } of orders) {
-    found.set(location, [...(found.get(location) ?? []), job_id])
+    const known = found.get(location)
+    if (known === undefined) found.set(location, [job_id])
+    else known.push(job_id)
   }
   return found
 }
