@@ -167,11 +167,13 @@ function fits(text: string): boolean {
 }
 
 /**
- * Receivers reject a lone surrogate, which JSON.stringify writes as an escape: it becomes U+FFFD.
+ * Receivers reject a lone surrogate, which JSON.stringify writes as an escape, in a name as in a text: it becomes U+FFFD.
  */
 function textOf(body: JsonObject): string {
-  return JSON.stringify(body, (_, value: unknown) =>
-    typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value,
+  const text = JSON.stringify(body)
+  if (!text.includes('\\ud')) return text
+  return text.replace(/\\(?:ud[0-9a-f]{3}|[^])/g, (escape) =>
+    escape.length > 2 ? '\ufffd' : escape,
   )
 }
 

@@ -130,6 +130,17 @@ describe('the body of a webhook', () => {
     expect(sent).toContain('"a\ufffdb\ufffdc🚨"')
   })
 
+  it('is well-formed Unicode whatever the details of a probe are called', () => {
+    const details = { 'a\ud800': 'b\udfff', '\\ud800 🚨': '\\\ud800\t"' }
+    const sent = text(
+      freezePayload({ event: 'down', monitor, incident: null, extras: { details } }),
+    )
+    expect((JSON.parse(sent) as { readonly details: unknown }).details).toEqual({
+      'a\ufffd': 'b\ufffd',
+      '\\ud800 🚨': '\\\ufffd\t"',
+    })
+  })
+
   it.each([
     ['one long text', { details: { page: 'x'.repeat(400_000) } }],
     ['a text that grows when it is escaped', { page: '\u0001'.repeat(60_000) }],

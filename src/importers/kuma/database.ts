@@ -253,7 +253,7 @@ function proxyOf({ proxy }: KumaTables, id: Json | undefined): MonitorProxy | un
   if (id === null || row === undefined || isOff(row['active'])) return undefined
   const protocol = textOf(row['protocol'])
   const place = `${textOf(row['host'])}:${textOf(row['port'])}`
-  const scheme = PROXY_SCHEMES[protocol]
+  const scheme = Object.hasOwn(PROXY_SCHEMES, protocol) ? PROXY_SCHEMES[protocol] : undefined
   if (scheme === undefined) return { address: `${protocol}://${place}`, settings: undefined }
   const [user, pass] = [textOf(row['username']), textOf(row['password'])]
   const login = isOff(row['auth'] ?? 0) || user === '' ? {} : { proxy_auth: { user, pass } }
