@@ -32,8 +32,8 @@ export const entries = [
     return { subpath: `./${output}`, output, source, maxKib: 204 }
   }),
   entry('./store/memory', 'store/memory', 'src/store/memory', 83),
-  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 145),
-  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 169),
+  entry('./store/sqlite', 'store/sqlite', 'src/store/sqlite', 146),
+  entry('./store/postgres', 'store/postgres', 'src/store/postgres', 170),
   entry('./store/tables', 'store/tables', 'src/store/tables', 85),
   entry('./probes/bullmq', 'probes/bullmq', 'src/bullmq', 318),
   entry('./webhook', 'webhook/index', 'src/webhook/index', 159),
