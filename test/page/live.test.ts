@@ -353,6 +353,41 @@ describe('live changes', () => {
     await (answer.body as ReadableStream).cancel()
   })
 
+  it('of a public page are looked up one by one, until one is told', async () => {
+    const { engine, clock, create } = await site()
+    const live = createLive({ engine, clock, limits: liveLimitsOf({}) })
+    const ids: number[] = []
+    for (const host of ['a.test', 'b.test', 'c.test']) ids.push(await create(host))
+    const asked: number[] = []
+    const answers: ((stays: boolean) => void)[] = []
+    const answer = live.listen({
+      audience: { kind: 'public', id: 'p' },
+      states: new Set(ids),
+      rounds: new Set<number>(),
+      stays(id) {
+        asked.push(id)
+        return new Promise((resolve) => answers.push(resolve))
+      },
+    })
+    for (const id of ids) {
+      await engine.monitors.pause(id)
+      await clock.settle()
+    }
+    expect(asked).toEqual(ids.slice(0, 1))
+    answers[0]?.(false)
+    await clock.settle()
+    expect(asked).toEqual(ids.slice(0, 2))
+    answers[1]?.(true)
+    await clock.advance(300)
+    expect(asked).toEqual(ids.slice(0, 2))
+    for (const id of ids) {
+      await engine.monitors.resume(id)
+      await clock.settle()
+    }
+    expect(asked).toEqual([...ids.slice(0, 2), ids[0]])
+    await (answer.body as ReadableStream).cancel()
+  })
+
   it('take an account of any number of monitors', async () => {
     const { engine, clock } = await site()
     const live = createLive({ engine, clock, limits: liveLimitsOf({}) })

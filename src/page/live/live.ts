@@ -161,6 +161,7 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
   let newest = 0
   for (const id of states) newest = Math.max(newest, id)
   const asked = new Set<number>()
+  const inDoubt = new Set<number>()
   const encoder = new TextEncoder()
   let open = true
   let due: { readonly timer: Timer; readonly soon: boolean } | undefined
@@ -208,9 +209,17 @@ function createListener({ clock, subscription, controller, onClose }: ListenerOp
     changed(monitor_id, 'state')
   }
 
+  /** One at a time: a page is told of thousands that change at once by the first of them that stays. */
   async function notifyIfItStays(monitor_id: number): Promise<void> {
-    // Without an answer it may have left.
-    if ((await stays?.(monitor_id).catch(() => false)) === true) notify('state')
+    inDoubt.add(monitor_id)
+    if (inDoubt.size > 1) return
+    for (const id of inDoubt) {
+      // Without an answer it may have left.
+      const isThere = (await stays?.(id).catch(() => false)) === true
+      if (isThere) notify('state')
+      if (isThere || !open) break
+    }
+    inDoubt.clear()
   }
 
   function changed(monitor_id: number, what: 'state' | 'round'): void {
