@@ -8,7 +8,7 @@ import type { EpochMs, JsonObject } from '../model.ts'
 import { deliveryOf } from './contact-kind.ts'
 import type { Delivery } from './contact-kind.ts'
 import { digestOf } from './digest.ts'
-import { freezePayload, outagePayload, repeatPayload } from './payload.ts'
+import { freezePayload, repeatPayload } from './payload.ts'
 
 const CERTIFICATE = {
   subject: 'CN=shop.example.com',
@@ -96,11 +96,6 @@ function rowOf(event: string, { at, id }: Row): Parameters<typeof deliveryOf>[0]
     event,
     incident_id: 1,
     sent_at: at,
-    payload: grown(event, payload),
+    payload: event === 'repeat' ? repeatPayload(payload, { n: 1, max: 3 }) : payload,
   }
-}
-
-function grown(event: string, payload: string): string {
-  if (event === 'repeat') return repeatPayload(payload, { n: 1, max: 3 })
-  return event === 'outage' ? outagePayload(payload) : payload
 }
