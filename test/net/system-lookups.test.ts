@@ -115,11 +115,20 @@ describe('the lookups of the system', () => {
     expect(begun).toEqual(['b0'])
   })
 
-  it('are those of the process, whichever copy of the module is asked', async () => {
-    const first = lookupsOfProcess()
+  it('wait for those of every copy of the module, each with errors that its checks know', async () => {
+    const first = asking(lookupsOfProcess())
+    first.ask('b1', 2)
     vi.resetModules()
     const copy = await import('../../src/net/resolve/system-lookups.ts')
+    const { CheckFailure } = await import('../../src/net/failure.ts')
     expect(copy.lookupsOfProcess).not.toBe(lookupsOfProcess)
-    expect(copy.lookupsOfProcess()).toBe(first)
+    const clock = simulatedClock()
+    const request = { host: 'a1', account_id: 1, within_ms: 1000, signal: createStop(), clock }
+    const late = copy.lookupsOfProcess().run(request, () => Promise.resolve(FOUND))
+    const failed = expect(late).rejects.toBeInstanceOf(CheckFailure)
+    await clock.advance(900)
+    await failed
+    await first.answer('b1')
+    expect(first.results).toEqual(['b1: 192.0.2.7'])
   })
 })

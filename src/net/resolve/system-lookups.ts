@@ -13,6 +13,7 @@ import { CheckFailure } from '../failure.ts'
 import { createStop } from '../timing/stop.ts'
 import type { StopSignal } from '../timing/stop.ts'
 import { createSemaphore } from './semaphore.ts'
+import type { Semaphore } from './semaphore.ts'
 
 /** More than an engine checks at once by default; each waits no longer than its check. */
 const MOST_WAITING = 1000
@@ -41,9 +42,7 @@ export interface SystemLookups {
   waiting(account_id: number): number
 }
 
-export function createSystemLookups(): SystemLookups {
-  const semaphore = createSemaphore(1)
-
+export function createSystemLookups(semaphore: Semaphore = createSemaphore(1)): SystemLookups {
   return {
     waiting: semaphore.waiting,
     async run({ host, account_id = 0, signal, within_ms, clock }, work) {
@@ -73,15 +72,18 @@ export function createSystemLookups(): SystemLookups {
   }
 }
 
-/** A registered symbol: shared by every copy of this module in a process, ESM and CommonJS. */
-const OF_PROCESS = Symbol.for('watchpost.system-lookups')
+/**
+ * A registered symbol: the queue is shared by every copy of this module in a process, ESM and CommonJS. No more than the
+ * queue is: a check knows the errors of its own copy alone.
+ */
+const QUEUE_OF_PROCESS = Symbol.for('watchpost.system-lookups')
 
 export function lookupsOfProcess(): SystemLookups {
-  const known = Reflect.get(globalThis, OF_PROCESS) as SystemLookups | undefined
-  if (known !== undefined) return known
-  const lookups = createSystemLookups()
-  Reflect.set(globalThis, OF_PROCESS, lookups)
-  return lookups
+  const known = Reflect.get(globalThis, QUEUE_OF_PROCESS) as Semaphore | undefined
+  if (known !== undefined) return createSystemLookups(known)
+  const queue = createSemaphore(1)
+  Reflect.set(globalThis, QUEUE_OF_PROCESS, queue)
+  return createSystemLookups(queue)
 }
 
 function noTurn(host: string): CheckFailure {
